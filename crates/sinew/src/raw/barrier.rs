@@ -1,11 +1,13 @@
-//! Who has come to a barrier, and who waits there. Knows neither what completes a phase nor what it leaves.
+//! The arrivals at a barrier, and the queue of its waiters. Knows neither what the completion does
+//! nor its result.
 //!
-//! All of it is under the lock of the queue. Phases are numbered; one is over when its number is. Whoever comes last either ends the
-//! phase by coming, or, where something completes it, is its *ender*: until that says so, all wait, and whoever comes for the next
-//! phase waits before it counts.
+//! All of it is under the lock of the queue. Phases are numbered; the phase of an arrival is over
+//! when the current number is higher. The participant that arrives last either ends the phase at
+//! once or, if there is a completion, becomes its *ender*: until the ender reports the end, all
+//! others wait, and a participant that arrives for the next phase waits before it is counted.
 //!
-//! One that gives up takes its arrival back, unless all have come by then: the phase ends without being held up by anybody then, and
-//! it waits for that.
+//! A waiter that gives up takes its arrival back, unless all participants have arrived by then. In
+//! that case no other participant can delay the end of the phase, and the waiter waits for it.
 
 use std::num::NonZero;
 
@@ -22,25 +24,26 @@ struct BarrierState {
     phase: u64,
     /// # Invariant
     ///
-    /// No more than `expected`, and fewer while there is no ender, unless nobody is expected any more.
+    /// At most `expected`, and less than `expected` while there is no ender, unless `expected` is
+    /// zero.
     arrived: usize,
     expected: usize,
     completion: Completion,
-    /// All have come, and this one completes the phase.
+    /// All participants have arrived, and this caller completes the phase.
     ender: Option<NonZero<u64>>,
     /// The completion has failed.
     is_broken: bool,
 }
 
-/// Whether something completes a phase before it is over.
+/// What happens between the last arrival and the end of a phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Completion {
     Nothing,
-    /// Whoever comes last, which calls [`RawBarrier::end`] then.
+    /// The participant that arrives last runs a completion, and then calls [`RawBarrier::end`].
     ByLast,
 }
 
-/// Somebody has come.
+/// An arrival in a phase.
 #[must_use]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arrival {
@@ -48,21 +51,21 @@ pub(crate) struct Arrival {
     is_last: bool,
 }
 
-/// Why nobody may come or wait.
+/// Why a caller may not arrive or wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ArrivalRefused {
-    /// More than are expected in this phase.
+    /// More than this phase still expects.
     TooMany,
-    /// Nobody is expected any more.
+    /// No participant is expected any more.
     Deserted,
     /// The completion has failed.
     Broken,
-    /// The caller is the one who completes the phase.
+    /// The caller itself completes the phase.
     Reentered,
 }
 
 impl Arrival {
-    /// Whether it was the last one of its phase.
+    /// Returns whether it was the last arrival of its phase.
     pub(crate) fn is_last(self) -> bool {
         self.is_last
     }
@@ -80,20 +83,21 @@ impl RawBarrier {
         self.queue.lock().is_broken
     }
 
-    /// So many come, and do not wait here. If they are the last, the caller ends the phase.
+    /// Arrives `many` times without waiting. If the last arrival is among them, the caller ends the
+    /// phase.
     ///
     /// # Errors
     ///
-    /// If they may not come.
+    /// Fails if the caller may not arrive.
     pub(crate) fn arrive(&self, many: usize) -> Result<Arrival, ArrivalRefused> {
         self.queue.lock().arrive(many)
     }
 
-    /// One comes who is not expected in later phases, and does not wait here.
+    /// Arrives for the last time, without waiting: later phases expect one participant fewer.
     ///
     /// # Errors
     ///
-    /// As [`arrive`](Self::arrive).
+    /// Fails as [`arrive`](Self::arrive) does.
     pub(crate) fn arrive_and_drop(&self) -> Result<Arrival, ArrivalRefused> {
         let mut state = self.queue.lock();
         state.check_room(1)?;
@@ -101,10 +105,10 @@ impl RawBarrier {
         Ok(state.arrival())
     }
 
-    /// For whoever came last: the phase is over, and all who wait go on.
+    /// Ends the phase, and wakes all waiters. Only the participant that arrived last may call this.
     pub(crate) fn end(&self, end: OnceEnd) {
         let mut state = self.queue.lock();
-        // Without anything that completes it, it has ended already.
+        // Without a completion, the phase has already ended.
         if state.ender.take().is_some() {
             match end {
                 OnceEnd::Done => state.next(),
@@ -112,17 +116,19 @@ impl RawBarrier {
             }
         }
         drop(state);
-        // Whoever waits for this phase has had the lock before, and is not overlooked.
+        // A waiter of this phase has entered the queue under its lock before, so the queue does not
+        // seem empty.
         if !self.queue.seems_empty() {
             self.queue.wake_all(|()| ());
         }
     }
 
-    /// Waits until the phase of an arrival is over. It stays, also if the caller gives up.
+    /// Waits until the phase of an arrival is over. The arrival stays, even if the caller gives up.
     ///
     /// # Errors
     ///
-    /// If it never will be. Inside, if the limit is reached before.
+    /// Fails if the phase will never be over. The inner result is an error if the limit is reached
+    /// first.
     pub(crate) fn wait(
         &self,
         arrival: Arrival,
@@ -141,14 +147,16 @@ impl RawBarrier {
         Ok(Ok(()))
     }
 
-    /// One comes, and waits until the phase is over, unless it is the last one: then the caller ends it.
+    /// Arrives, and waits until the phase is over. The last participant does not wait: it ends the
+    /// phase.
     ///
     /// # Errors
     ///
-    /// If it may not come, or the phase never will be over. Inside, if the limit is reached before: it has not come then.
+    /// Fails if the caller may not arrive, or the phase will never be over. The inner result is an
+    /// error if the limit is reached first; the arrival is taken back then.
     pub(crate) fn arrive_and_wait(&self, limit: Limit) -> Result<Result<Arrival, GaveUp>, ArrivalRefused> {
         let caller = rt::caller();
-        // The last one does not wait, and may be where it must not.
+        // The last participant does not wait, so it may be where waiting is not allowed.
         if let Some(arrival) = self.queue.lock().arrive_if_last()? {
             return Ok(Ok(arrival));
         }
@@ -174,11 +182,11 @@ impl RawBarrier {
     }
 }
 
-/// What comes after a wait.
+/// What a participant does after a wait.
 enum After {
     Over,
     Waits,
-    /// It cannot give up any more.
+    /// The phase is ending, so the participant can no longer give up.
     Ends,
     GaveUp(GaveUp),
 }
@@ -192,7 +200,7 @@ fn gave_up(outcome: Outcome) -> Option<GaveUp> {
 }
 
 impl BarrierState {
-    /// The next phase begins.
+    /// Begins the next phase.
     fn next(&mut self) {
         self.phase += 1;
         self.arrived = 0;
@@ -200,7 +208,7 @@ impl BarrierState {
 
     /// # Errors
     ///
-    /// If so many may not come now.
+    /// Fails if this number of arrivals is not allowed now.
     fn check_room(&self, many: usize) -> Result<(), ArrivalRefused> {
         match () {
             () if self.is_broken => Err(ArrivalRefused::Broken),
@@ -221,7 +229,7 @@ impl BarrierState {
         is_last.then(|| self.arrive(1)).transpose()
     }
 
-    /// Somebody has come. If all have, the phase is over, or about to be.
+    /// Records an arrival. If it was the last one, the phase ends, or the caller becomes the ender.
     fn arrival(&mut self) -> Arrival {
         let arrival = Arrival { phase: self.phase, is_last: self.arrived == self.expected };
         match self.completion {
@@ -232,11 +240,11 @@ impl BarrierState {
         arrival
     }
 
-    /// Whether the phase of an arrival is not over yet.
+    /// Returns whether the phase of an arrival is not over yet.
     ///
     /// # Errors
     ///
-    /// If it never will be.
+    /// Fails if the phase will never be over.
     fn is_open(&self, arrival: Arrival, caller: NonZero<u64>) -> Result<bool, ArrivalRefused> {
         match () {
             () if self.phase > arrival.phase => Ok(false),
@@ -246,7 +254,8 @@ impl BarrierState {
         }
     }
 
-    /// One who is about to wait comes, unless it has, or the phase is about to end. Where to wait, if that is needed.
+    /// Counts the arrival of a participant that is about to wait, unless it is already counted or
+    /// the phase is ending. Returns where to wait, or `None` if no wait is needed.
     fn enter(
         &mut self,
         caller: NonZero<u64>,

@@ -1,7 +1,7 @@
-//! Who waits for a condition, and gives a mutex back meanwhile. Knows no value.
+//! The queue of a condition variable, whose waiters release a mutex. Knows no value.
 //!
-//! No notification is lost: a waiter is in the queue before it gives the mutex back, so that whoever has had the mutex since then
-//! finds it there.
+//! No notification is lost: a waiter enters the queue before it releases the mutex, so a caller
+//! that has locked the mutex since then finds it there.
 
 use std::cell::Cell;
 
@@ -9,7 +9,7 @@ use super::RawMutex;
 use crate::rt::sync::constant;
 use crate::rt::{Claimed, Limit, Locked, Outcome, Place, Queue, WaitKind, pick};
 
-/// The condition.
+/// The condition variable.
 pub(crate) struct RawCondvar {
     queue: Queue<(), ()>,
 }
@@ -21,7 +21,7 @@ impl RawCondvar {
         }
     }
 
-    /// Gives the mutex back, waits, and takes it again, whatever ended the wait.
+    /// Releases the mutex, waits, and acquires the mutex again, for every outcome of the wait.
     #[inline]
     pub(crate) fn wait(&self, mutex: &RawMutex, limit: Limit) -> Outcome {
         let is_given_back = Cell::new(false);
@@ -29,11 +29,11 @@ impl RawCondvar {
             mutex.unlock();
             is_given_back.set(true);
         };
-        // One that is asked again was taken for one that had given up, and the notification that did so may have found nobody else. It may
-        // go on for no reason, so it does.
+        // If this runs again, the claim of a notification failed on this waiter, and may have found
+        // no other waiter. Spurious wake-ups are allowed, so it returns.
         let enter = |_: &mut Locked<'_, (), ()>, (): &()| (!is_given_back.get()).then_some(Place::Back);
         let (outcome, ()) = self.queue.wait_then(WaitKind::Condvar, (), limit, enter, give_back);
-        // One that was to stop before it could wait has it still.
+        // A caller that was stopped before it could wait still holds the mutex.
         if is_given_back.get() {
             mutex.lock_again();
         }
@@ -42,7 +42,8 @@ impl RawCondvar {
 
     #[inline]
     pub(crate) fn notify_one(&self) {
-        // Whoever waits has had the mutex before the caller, if the notification is for it.
+        // A waiter that the notification is for has released the mutex before the caller locked it,
+        // so the queue does not seem empty.
         if !self.queue.seems_empty() {
             let claimed = self.queue.lock().claim(pick::First, |()| (), |()| ());
             claimed.into_iter().for_each(Claimed::go);

@@ -1,19 +1,21 @@
-//! A count that others wait for to come down to nothing. Knows neither who counts nor what it means if there is nothing to count down.
+//! A counter whose waiters wait until it reaches zero. Knows neither who counts, nor what an
+//! underflow means.
 //!
-//! It is one word, and whoever finds it zero waits for nothing. All steps but the last are one change of it; the last one is made under the
-//! lock of the queue, so that nobody who sees it, and counts up and waits again, can be woken by it.
+//! It is one word. A caller that finds it zero does not wait. Each step but the last is one atomic
+//! change. The last step happens under the lock of the queue, so it cannot wake a caller that sees
+//! the zero, counts up and waits again.
 
 use super::RawGate;
 use crate::rt::sync::{AtomicUsize, Ordering, constant};
 use crate::rt::{GaveUp, Limit, WaitKind};
 
-/// The count.
+/// The counter.
 pub(crate) struct RawCount {
     left: AtomicUsize,
     gate: RawGate,
 }
 
-/// The count would be less than nothing, or more than it can be. It stays as it was.
+/// The count would underflow or overflow. It does not change.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct OutOfRange;
 
@@ -24,22 +26,23 @@ impl RawCount {
         }
     }
 
-    /// What is left, for show.
+    /// Returns the count, for `Debug`.
     pub(crate) fn left(&self) -> usize {
         self.left.load(Ordering::Relaxed)
     }
 
     #[inline]
     pub(crate) fn is_zero(&self) -> bool {
-        // Acquire: pairs with the release of all who counted down. Changes of the word in between keep that up.
+        // Acquire: pairs with the release of all callers that counted down. Their release sequences
+        // continue through the changes in between.
         self.left.load(Ordering::Acquire) == 0
     }
 
     /// # Errors
     ///
-    /// If it would be too much.
+    /// Fails if the count would overflow.
     pub(crate) fn add(&self, many: usize) -> Result<(), OutOfRange> {
-        // Relaxed: whoever is told to count down is told by something else.
+        // Relaxed: other synchronisation tells a caller that it may count down.
         let added =
             self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_add(many));
         added.map(|_| ()).map_err(|_| OutOfRange)
@@ -47,11 +50,11 @@ impl RawCount {
 
     /// # Errors
     ///
-    /// If there is less.
+    /// Fails if the count is less than `many`.
     #[inline]
     pub(crate) fn sub(&self, many: usize) -> Result<(), OutOfRange> {
         let some = |left: usize| (left > many).then(|| left - many);
-        // Release: pairs with the acquire of whoever finds it zero, or makes it so.
+        // Release: pairs with the acquire of a caller that finds it zero, or makes it zero.
         match self.left.fetch_update(Ordering::Release, Ordering::Relaxed, some) {
             Ok(_) => Ok(()),
             Err(_) => self.sub_last(many),
@@ -62,7 +65,8 @@ impl RawCount {
     fn sub_last(&self, many: usize) -> Result<(), OutOfRange> {
         let mut before = Err(0);
         self.gate.open_if(|| {
-            // Acquire: what the others did is seen by whoever is woken from here. Release: as above.
+            // Acquire: waiters that are woken here see what the other callers did. Release: as
+            // above.
             before =
                 self.left.fetch_update(Ordering::AcqRel, Ordering::Relaxed, |left| left.checked_sub(many));
             before == Ok(many) && many > 0
@@ -70,11 +74,11 @@ impl RawCount {
         before.map(|_| ()).map_err(|_| OutOfRange)
     }
 
-    /// Waits until it is zero.
+    /// Waits until the count is zero.
     ///
     /// # Errors
     ///
-    /// If the limit is reached before.
+    /// Returns an error if the limit is reached first.
     #[inline]
     pub(crate) fn wait(&self, kind: WaitKind, limit: Limit) -> Result<(), GaveUp> {
         if self.is_zero() { Ok(()) } else { self.gate.wait(kind, limit, || self.is_zero()).into_result() }

@@ -1,7 +1,9 @@
-//! A flag that others wait for: one of them takes it, or all go on for as long as it is set. Knows no value.
+//! A flag that callers wait for: one waiter takes it, or all waiters return while it is set. Knows
+//! no value.
 //!
-//! It is changed under the lock of the queue, and read without. As long as somebody waits, it is not set: whoever sets it finds the waiter,
-//! since that entered the queue when it saw, under the lock, that it was not. So whoever comes later overtakes nobody.
+//! The flag changes under the lock of the queue, and is read without it. While there are waiters,
+//! it is not set: a waiter enters the queue after it has seen, under the lock, that the flag is not
+//! set, so the caller that sets it finds the waiter. So a later caller never overtakes a waiter.
 
 use std::array;
 
@@ -10,16 +12,16 @@ use super::gate::{Came, Openings, new_comer, place};
 use crate::rt::sync::{AtomicBool, Ordering, constant};
 use crate::rt::{self, Claimed, Door, Entrance, GaveUp, Limit, Locked, WaitKind, pick, wait_in_all};
 
-/// When it is no longer set.
+/// When the flag is cleared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reset {
-    /// When one has gone on.
+    /// When a waiter returns.
     Auto,
-    /// When somebody says so.
+    /// When a caller resets it.
     Manual,
 }
 
-/// So many are waited for at once without allocation.
+/// Up to this number of events, a wait does not allocate.
 const FEW: usize = if cfg!(loom) { 2 } else { 8 };
 
 /// The event.
@@ -60,12 +62,12 @@ impl RawEvent {
         self.set_for(|queue| queue.claim(pick::First, |_| (), |_| ()));
     }
 
-    /// Sets it for the waiter that came last.
+    /// Sets the event for the waiter that came last.
     pub(crate) fn set_for_last(&self) {
         self.set_for(|queue| queue.claim(pick::Last, |_| (), |_| ()));
     }
 
-    /// Lets the waiter go on that `claim` returns. Sets the event if there is none.
+    /// Wakes the waiter that `claim` returns. Sets the event if there is none.
     fn set_for(&self, claim: impl FnOnce(&mut Locked<'_, Openings, Came>) -> Option<Claimed>) {
         let mut queue = self.gate.queue.lock();
         let claimed = claim(&mut queue);
@@ -76,18 +78,18 @@ impl RawEvent {
         claimed.into_iter().for_each(Claimed::go);
     }
 
-    /// Has those go on who wait now, and stays as it is.
+    /// Wakes all current waiters, and leaves the flag as it is.
     pub(crate) fn wake_all(&self) {
         self.gate.open_if(|| true);
     }
 
     pub(crate) fn reset(&self) {
         let _queue = self.gate.queue.lock();
-        // Relaxed: it says nothing.
+        // Relaxed: a cleared flag publishes nothing.
         self.is_set.store(false, Ordering::Relaxed);
     }
 
-    /// Goes on, if it is set.
+    /// Returns whether the flag is set, and takes it if it resets itself.
     #[inline]
     pub(crate) fn try_wait(&self) -> bool {
         self.is_set() && (self.reset == Reset::Manual || self.try_take())
@@ -98,7 +100,7 @@ impl RawEvent {
         self.take()
     }
 
-    /// Whether it was set. For whoever has the lock.
+    /// Returns whether the flag was set, and takes it. The caller holds the lock of the queue.
     fn take(&self) -> bool {
         let is_set = self.is_set();
         if self.reset == Reset::Auto {
@@ -108,18 +110,18 @@ impl RawEvent {
         is_set
     }
 
-    /// Waits until it is set.
+    /// Waits until the event is set.
     ///
     /// # Errors
     ///
-    /// If the limit is reached before.
+    /// Returns an error if the limit is reached first.
     #[inline]
     pub(crate) fn wait(&self, kind: WaitKind, limit: Limit) -> Result<(), GaveUp> {
         rt::spend(1);
         if self.try_wait() { Ok(()) } else { self.gate.wait(kind, limit, || self.take()).into_result() }
     }
 
-    /// For a wait for several of them.
+    /// Returns the entrance for a wait for several events.
     fn door(&self) -> impl Door {
         Entrance::new(
             &self.gate.queue,
@@ -132,16 +134,16 @@ impl RawEvent {
     }
 }
 
-/// The first of so many that is set, if one is. It is taken.
+/// Takes the first of `many` events that is set, and returns its position.
 pub(crate) fn try_wait_any<'e>(many: usize, event: impl Fn(usize) -> &'e RawEvent) -> Option<usize> {
     (0..many).find(|&index| event(index).try_wait())
 }
 
-/// Waits until one of so many is set. Exactly one is taken.
+/// Waits until one of `many` events is set, and takes exactly one.
 ///
 /// # Errors
 ///
-/// If the limit is reached before.
+/// Returns an error if the limit is reached first.
 pub(crate) fn wait_any<'e>(
     many: usize,
     event: impl Fn(usize) -> &'e RawEvent,

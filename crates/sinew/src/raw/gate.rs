@@ -1,20 +1,24 @@
-//! Those who wait until something has come about, and all go on when it has. Knows neither what that is nor whether it lasts.
+//! Waiters for a condition that wakes all of them when it becomes true. Knows neither the condition
+//! nor how long it stays true.
 //!
-//! What has come about is a word of the user's, which it changes under the lock of the queue when that makes others go on. Whoever finds it
-//! so waits for nothing, and asks no lock; whoever does not looks once more under the lock, and is in the queue when the change comes.
+//! The condition is a word of the type that uses the gate. That type changes the word under the
+//! lock of the queue if the change wakes waiters. A caller that finds the condition true does not
+//! wait and needs no lock. Any other caller checks again under the lock, and is in the queue when
+//! the change comes.
 //!
-//! It may be undone a moment later, and come about again. So those who go on are those who were there: each has the number of the opening
-//! that it waits for, and whoever comes while others are still being woken is not taken for one of them.
+//! The condition may become false a moment later, and true again. So only the waiters that were
+//! there at the time return: each waiter has the number of the opening that it waits for, and
+//! callers that come while others are still being woken are not mistaken for them.
 
 use std::cell::Cell;
 
 use crate::rt::sync::constant;
 use crate::rt::{Limit, Locked, Outcome, Place, Queue, WaitKind, Wakes, pick};
 
-/// How often it was opened.
+/// How often the gate was opened.
 pub(super) type Openings = u64;
 
-/// How often it had been opened when a waiter came.
+/// How often the gate had been opened when a waiter came.
 pub(super) type Came = Cell<Openings>;
 
 /// The gate.
@@ -29,7 +33,7 @@ impl RawGate {
         }
     }
 
-    /// Waits until it is opened, unless it `is_open`.
+    /// Waits until the gate is opened, unless `is_open` returns true.
     pub(crate) fn wait(&self, kind: WaitKind, limit: Limit, is_open: impl Fn() -> bool) -> Outcome {
         let enter = |queue: &mut Locked<'_, Openings, Came>, came: &Came| {
             if is_open() { None } else { place(queue, came) }
@@ -37,7 +41,7 @@ impl RawGate {
         self.queue.wait(kind, new_comer(), limit, enter).0
     }
 
-    /// Has all go on who are here, if what is changed by this, under the lock, lets them.
+    /// Runs `change` under the lock, and wakes all current waiters if it returns true.
     pub(crate) fn open_if(&self, change: impl FnOnce() -> bool) {
         let mut queue = self.queue.lock();
         if !change() {
@@ -64,12 +68,13 @@ impl RawGate {
     }
 }
 
-/// What one tells who has not waited yet.
+/// Returns the slot of a caller that has not waited yet.
 pub(super) fn new_comer() -> Came {
     Cell::new(Openings::MAX)
 }
 
-/// Where to wait; nowhere, if it was opened since the waiter came, and it was taken for one that had given up.
+/// Returns where to wait. Returns `None` if the gate was opened since the waiter came: then the
+/// claim of that opening failed on this waiter.
 pub(super) fn place(queue: &Locked<'_, Openings, Came>, came: &Came) -> Option<Place> {
     if came.get() < **queue {
         return None;

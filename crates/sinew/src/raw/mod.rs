@@ -1,4 +1,5 @@
-//! Locks without the value that they protect: a word, and the queue of those who wait. Know neither poison nor guards.
+//! Locks without the values that they protect: an atomic word and a queue of waiters. They know
+//! neither poisoning nor guards.
 
 mod barrier;
 mod condvar;
@@ -24,6 +25,6 @@ pub(crate) use reentrant::RawReentrant;
 pub(crate) use rwlock::RawRwLock;
 pub(crate) use seq_lock::RawSeqLock;
 
-// Nothing panics while the lock of a queue is held, so that nobody sees a broken one.
+// Nothing panics while the lock of a queue is held, so no caller sees a queue in a broken state.
 impl std::panic::RefUnwindSafe for RawMutex {}
 impl std::panic::RefUnwindSafe for RawRwLock {}

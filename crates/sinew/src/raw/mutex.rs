@@ -1,24 +1,28 @@
-//! The word of a mutex, and who waits for it.
+//! The word of a mutex, and the queue of its waiters.
 //!
-//! Whoever finds it free takes it, even if others wait: a lock that is given back and taken again by those who run is worth many
-//! times one that goes through the queue. What keeps that fair: one waiter at a time is *awake* and tries, and is before all others
-//! if it has to wait again; and if it waits again though it has waited for longer than [`PATIENCE`], the mutex is *strict*: it is
-//! handed to the first waiter when it is given back, and nobody else takes it.
+//! A caller that finds the mutex free acquires it, even if others wait: a mutex that running
+//! callers release and acquire again is many times faster than a mutex that is handed over through
+//! the queue. Two rules keep this fair. One waiter at a time is *awake* and tries; if it has to
+//! wait again, it goes to the front of the queue. If it has to wait again after it has waited for
+//! longer than [`PATIENCE`], the mutex becomes *strict*: its owner hands it to the first waiter on
+//! release, and no other caller acquires it.
 //!
 //! | bit | set | cleared |
 //! | --- | --- | --- |
-//! | locked | by whoever takes it, or hands it over, under the lock of the queue | by its owner |
-//! | queued | under the lock of the queue, by whoever enters it | under that lock, when the queue is empty |
-//! | awake | under that lock, before one is woken | by the one that was woken, when it takes the mutex, enters the queue again or gives up; under that lock, if there was none |
-//! | strict | under that lock, by the waiter that was awake | under that lock, when it is handed over; with queued |
+//! | locked | by the caller that acquires it; under the lock of the queue, by the caller that hands it over | by its owner |
+//! | queued | under the lock of the queue, by the waiter that enters it | under that lock, when the queue is empty |
+//! | awake | under that lock, before a waiter is woken | by the woken waiter, when it acquires the mutex, enters the queue again or gives up; under that lock, if there was no waiter to wake |
+//! | strict | under that lock, by the awake waiter | under that lock, when the mutex is handed over; together with queued |
 //!
-//! It is free for all if it is neither locked nor strict.
+//! Any caller may acquire it if it is neither locked nor strict.
 //!
-//! No wake-up is lost. A waiter enters the queue, under its lock, with the change of the word that shows it queued, and only if that
-//! finds the mutex not free: then there is an owner, or one that is about to be, and when that gives it back, it sees the bit. It
-//! wakes one then, unless one is awake, or somebody has taken the mutex meanwhile, who sees the same bit later. The one that is awake
-//! takes the mutex, or finds it not free in the change that ends its being awake. If it gives up before either, since it is to stop, it
-//! ends its being awake then, and wakes the next one, if the mutex is free.
+//! No wake-up is lost. A waiter enters the queue, under its lock, together with the change of the
+//! word that sets queued, and only if that change finds the mutex not free. So there is an owner,
+//! or there is about to be one, which sees the bit when it releases the mutex. It then wakes a
+//! waiter, unless a waiter is awake, or another caller has acquired the mutex meanwhile and will
+//! see the same bit. The awake waiter either acquires the mutex, or finds it not free in the change
+//! that clears awake. If it is stopped and gives up before either, it clears awake, and wakes the
+//! next waiter if the mutex is free.
 
 use std::cell::Cell;
 use std::time::{Duration, Instant};
@@ -31,10 +35,11 @@ const QUEUED: u32 = 1 << 1;
 const AWAKE: u32 = 1 << 2;
 const STRICT: u32 = 1 << 3;
 
-/// How long a waiter lets others go first. Not at all for the checker, which has no time and is to see what comes then.
+/// How long a waiter lets newcomers acquire the mutex first. Zero under the model checker, which
+/// has no time, so that it checks the strict mode.
 const PATIENCE: Duration = if cfg!(loom) { Duration::ZERO } else { Duration::from_millis(1) };
 
-/// How often one that is awake tries, and a thread that comes new.
+/// How often the awake waiter tries, and a thread that has not waited yet.
 const TRIES: u32 = if cfg!(loom) { 0 } else { 32 };
 
 /// Whether a waiter was handed the mutex.
@@ -46,12 +51,12 @@ pub(crate) struct RawMutex {
     queue: Queue<(), Handed>,
 }
 
-/// One who tries.
+/// A caller that tries to acquire the mutex.
 struct MutexContender {
     limit: Limit,
-    /// It is the one that is awake.
+    /// It is the awake waiter.
     is_awake: bool,
-    /// It has waited since then.
+    /// When it began to wait.
     since: Option<Instant>,
 }
 
@@ -64,7 +69,8 @@ impl RawMutex {
 
     #[inline]
     pub(crate) fn try_lock(&self) -> bool {
-        // Acquire, here and wherever it is taken: pairs with the release of the owner before.
+        // Acquire, here and in all other acquisitions: pairs with the release of the previous
+        // owner.
         match self.word.compare_exchange(0, LOCKED, Ordering::Acquire, Ordering::Relaxed) {
             Ok(_) => true,
             Err(word) => is_free(word) && self.try_lock_slow(),
@@ -80,23 +86,24 @@ impl RawMutex {
     #[inline]
     pub(crate) fn lock(&self) {
         if !self.try_lock() {
-            // Nothing ends the wait but the mutex.
+            // The result is always `Ok`: this limit never ends the wait.
             let _ = self.lock_slow(Limit::NEVER);
         }
     }
 
-    /// [`lock`](Self::lock), for an operation that has waited already, and must have the mutex when it ends.
+    /// Acquires the mutex as [`lock`](Self::lock) does, for an operation that has already waited
+    /// and must have the mutex when it ends.
     #[inline]
     pub(crate) fn lock_again(&self) {
         if !self.try_lock() {
-            // Nothing ends the wait but the mutex.
+            // The result is always `Ok`: this limit never ends the wait.
             let _ = self.lock_slow(Limit::NEVER.later());
         }
     }
 
     /// # Errors
     ///
-    /// If the limit is reached before.
+    /// Returns an error if the limit is reached first.
     #[inline]
     pub(crate) fn lock_within(&self, limit: Limit) -> Result<(), GaveUp> {
         if self.try_lock() { Ok(()) } else { self.lock_slow(limit) }
@@ -114,7 +121,7 @@ impl RawMutex {
                 (Outcome::NotNeeded, _) => return Ok(()),
                 (Outcome::Woken, handed) if handed.get() => return Ok(()),
                 (Outcome::Woken, _) => contender.is_awake = true,
-                // It is free, if the one that is awake has not come to run yet.
+                // It is free if the awake waiter was woken but has not run yet.
                 (Outcome::TimedOut, _) if self.try_lock() => return Ok(()),
                 (outcome, _) => {
                     contender.gives_up(self);
@@ -124,15 +131,15 @@ impl RawMutex {
         }
     }
 
-    /// The queue may be empty now.
+    /// Clears the bits of the queue if it is empty.
     fn tidy(&self, queue: &Locked<'_, (), Handed>) {
         if queue.is_empty() {
-            // Relaxed: the bits say nothing of the value.
+            // Relaxed: these bits do not order accesses to the value.
             self.word.fetch_and(!(QUEUED | STRICT), Ordering::Relaxed);
         }
     }
 
-    /// For its owner.
+    /// Releases the mutex. Only its owner may call this.
     #[inline]
     pub(crate) fn unlock(&self) {
         // Release: pairs with the acquire of the next owner.
@@ -150,7 +157,7 @@ impl RawMutex {
         }
     }
 
-    /// Wakes the first one who waits, if the mutex is free and nobody is awake.
+    /// Wakes the first waiter if the mutex is free and no waiter is awake.
     fn settle(&self) {
         let mut queue = self.queue.lock();
         self.tidy(&queue);
@@ -159,7 +166,7 @@ impl RawMutex {
             return;
         }
         let is_strict = word & STRICT != 0;
-        // Before one is claimed, since it clears the bit, or has the mutex, from then on.
+        // Before the claim: from then on, the waiter may clear awake, or owns the mutex.
         let (set, cleared) = if is_strict { (LOCKED, STRICT) } else { (AWAKE, 0) };
         self.change(|word| (word | set) & !cleared);
         let claimed = queue.claim(pick::First, |handed| handed.set(is_strict), |_| ());
@@ -173,12 +180,13 @@ impl RawMutex {
     }
 
     fn change(&self, change: impl Fn(u32) -> u32) {
-        // Acquire: pairs with the release of the owner before, for the one that it is handed to, who sees it by being claimed.
+        // Acquire: pairs with the release of the previous owner, on behalf of a waiter that the
+        // mutex is handed to. The claim passes this on to the waiter.
         let _ = self.word.fetch_update(Ordering::Acquire, Ordering::Relaxed, |word| Some(change(word)));
     }
 }
 
-/// Whether anybody may take it.
+/// Returns whether any caller may acquire it.
 #[inline]
 fn is_free(word: u32) -> bool {
     word & (LOCKED | STRICT) == 0
@@ -189,7 +197,7 @@ impl MutexContender {
         self.since.is_some_and(|since| rt::now().saturating_duration_since(since) >= PATIENCE)
     }
 
-    /// Tries to take it for a while.
+    /// Tries for a while to acquire the mutex.
     fn tries(&self, mutex: &RawMutex) -> bool {
         for _ in 0..TRIES {
             let word = mutex.word.load(Ordering::Relaxed);
@@ -203,7 +211,8 @@ impl MutexContender {
         false
     }
 
-    /// Before the next try. False, if there is to be none: a fiber that comes new waits at once, since its worker has others to run.
+    /// Pauses before the next try. Returns false if there should be none: a fiber that has not
+    /// waited yet waits at once, since its worker has other fibers to run.
     fn relax(&self, word: u32) -> bool {
         if self.is_awake && rt::give_way() {
             return true;
@@ -215,16 +224,17 @@ impl MutexContender {
         may_spin
     }
 
-    /// The word of a mutex that is free becomes that of one that this has.
+    /// Turns the word of a free mutex into that of a mutex that this caller owns.
     fn take(&self, mutex: &RawMutex, word: u32) -> bool {
         let new = (word | LOCKED) & !self.awake();
         mutex.word.compare_exchange(word, new, Ordering::Acquire, Ordering::Relaxed).is_ok()
     }
 
-    /// It is in no queue any more, and will not take the mutex.
+    /// Called after it has left the queue without the mutex, and will not try again.
     #[cold]
     fn gives_up(&self, mutex: &RawMutex) {
-        // It still is the one that is awake if it was to stop before it could wait again. Relaxed: as in `tidy`.
+        // It is still the awake waiter if it was stopped before it could wait again. Relaxed: as in
+        // `tidy`.
         if self.is_awake {
             mutex.word.fetch_and(!AWAKE, Ordering::Relaxed);
         }
@@ -240,11 +250,13 @@ impl MutexContender {
         let place = if self.is_awake { Place::Front } else { Place::Back };
         let strict = if self.is_awake && self.is_impatient() { STRICT } else { 0 };
         self.since.get_or_insert_with(rt::now);
-        // The one that is awake has a duty: others wait for what it does next.
+        // Other waiters depend on what the awake waiter does next, so its waits never panic: where
+        // a fiber must not suspend, they block its worker.
         let limit = self.limit.next_wait();
         mutex.queue.wait(WaitKind::Mutex, Cell::new(false), limit, |_, _| {
             let awake = self.awake();
-            // Not for one that is asked again, since it was taken for one that had given up: another one may be awake by then.
+            // Only while it is the awake waiter. If this runs again, after a claim that failed on
+            // this waiter, another waiter may be awake.
             let strict = if awake != 0 { strict } else { 0 };
             let change = |word: u32| {
                 let entered = word | QUEUED | strict;
@@ -262,14 +274,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_one_who_waited_finds_an_empty_queue() {
+    fn the_last_waiter_clears_queued() {
         let mutex = RawMutex::new();
         assert!(mutex.try_lock());
         let is_queued = || mutex.word.load(Ordering::Relaxed) & QUEUED != 0;
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 mutex.lock_within(Limit::NEVER).expect("nothing ends the wait but the lock");
-                // Otherwise it would be the one to tidy up, at the price of a slow unlock.
+                // Otherwise this thread would have to clear the bit, in a slow unlock.
                 assert!(!is_queued());
                 mutex.unlock();
             });

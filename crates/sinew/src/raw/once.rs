@@ -1,17 +1,20 @@
-//! The word of something that is done once, and who waits for it. Knows neither what is done nor what it leaves.
+//! The word of a one-time initialisation, and the queue of its waiters. Knows neither the
+//! initialiser nor its result.
 //!
-//! | word | what | goes to |
+//! | word | meaning | next |
 //! | --- | --- | --- |
-//! | new | nobody has begun | running, by whoever begins |
-//! | failed | somebody did, and panicked | running, by whoever begins though it knows that |
-//! | running, with a number | whoever has this number does it | done or failed, by that one |
+//! | new | no caller has begun | running, by a caller that begins |
+//! | failed | a caller has begun, and panicked | running, by a caller that begins and ignores the failure |
+//! | running, with a number | the caller with this number runs it | done or failed, by that caller |
 //! | done | | – |
 //!
-//! The number tells somebody who comes again while it runs it that it would wait for itself. Only its owner writes a number, so that
-//! whoever reads its own has written it.
+//! The number tells a caller that comes again while it runs the initialiser that it would wait for
+//! itself. Each caller writes only its own number, so a caller that reads its own number has
+//! written it.
 //!
-//! No wake-up is lost: it ends under the lock of the queue, and whoever enters that looks at the word under the same lock. So after
-//! that lock, either the one who ends it finds the other in the queue, or that one finds it ended.
+//! No wake-up is lost: the run ends under the lock of the queue, and a waiter that enters the queue
+//! checks the word under the same lock. So either the caller that ends the run finds the waiter in
+//! the queue, or the waiter finds the run ended.
 
 use std::num::NonZero;
 
@@ -21,53 +24,54 @@ use crate::rt::{self, GaveUp, Limit, Outcome, Place, Queue, WaitKind};
 const NEW: u64 = 0;
 const FAILED: u64 = 1;
 const DONE: u64 = 2;
-/// What is added to a number, which is not zero. There are fewer than half of what a word can tell.
+/// The word of a running initialiser is this plus the number of its caller, which is not zero.
+/// Numbers use less than half the range of the word, so the sum does not overflow.
 const RUNNING: u64 = 2;
 
-/// Something that is done once.
+/// A one-time initialisation.
 pub(crate) struct RawOnce {
     word: AtomicU64,
     queue: Queue<(), ()>,
 }
 
-/// What somebody who begins has to do.
+/// What a caller that begins has to do.
 #[must_use]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OnceBegun {
-    /// Do it, and then say so by [`RawOnce::end`].
+    /// Run the initialiser, and then call [`RawOnce::end`].
     Run { has_failed: bool },
     /// Nothing: it is done.
     Done,
-    /// Nothing: it has failed, and the caller does not do what has.
+    /// Nothing: it has failed, and the caller does not ignore that.
     Failed,
-    /// Nothing: the caller is the one who runs it.
+    /// Nothing: the caller itself is running it.
     Reentered,
 }
 
-/// What somebody who waits has seen.
+/// What a waiter has seen.
 #[must_use]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OnceSeen {
     Done,
-    /// It has failed, and the caller does not wait for another one to do it.
+    /// It has failed, and the caller does not ignore that.
     Failed,
-    /// The caller is the one who runs it, and would wait for itself.
+    /// The caller itself is running it, and would wait for itself.
     Reentered,
 }
 
-/// How it ended.
+/// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OnceEnd {
     Done,
     Failed,
 }
 
-/// What failing means to the caller.
+/// What a failure means to the caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OnceFailure {
-    /// The end.
+    /// The caller fails too.
     Counts,
-    /// That it may be tried again.
+    /// The caller may run the initialiser again, or waits for another run.
     IsIgnored,
 }
 
@@ -79,25 +83,27 @@ impl RawOnce {
     }
 
     constant! {
-        /// One that is done.
+        /// Creates a `RawOnce` that is done.
         pub(crate) fn done() -> Self {
             Self { word: AtomicU64::new(DONE), queue: Queue::new(()) }
         }
     }
 
-    /// Whether it is done. If so, all that whoever did it has done is seen.
+    /// Returns whether it is done. If so, the caller sees all effects of the run.
     #[inline]
     pub(crate) fn is_done(&self) -> bool {
         // Acquire: pairs with the release of `end`.
         self.word.load(Ordering::Acquire) == DONE
     }
 
-    /// Waits while somebody else does it, and has the caller do it if it is not done then.
+    /// Waits while another caller runs the initialiser. Tells the caller to run it if it is not
+    /// done then.
     #[cold]
     pub(crate) fn begin(&self, failure: OnceFailure) -> OnceBegun {
         let (running, mut limit) = (running(rt::caller()), Limit::NEVER);
         loop {
-            // Acquire, here and below: pairs with the release of `end`. What one that failed has left is seen too.
+            // Acquire, here and below: pairs with the release of `end`. So the effects of a failed
+            // run are visible too.
             match self.word.load(Ordering::Acquire) {
                 DONE => return OnceBegun::Done,
                 FAILED if failure == OnceFailure::Counts => return OnceBegun::Failed,
@@ -116,25 +122,26 @@ impl RawOnce {
         }
     }
 
-    /// For whoever runs it: it has done so, or failed.
+    /// Ends the run. Only the caller that runs the initialiser may call this.
     #[cold]
     pub(crate) fn end(&self, end: OnceEnd) {
         let word = if end == OnceEnd::Done { DONE } else { FAILED };
         let queue = self.queue.lock();
-        // Release: pairs with the acquire of whoever finds it so.
+        // Release: pairs with the acquire of a caller that reads this word.
         self.word.store(word, Ordering::Release);
         drop(queue);
-        // Whoever has seen it running has had the lock before, and is not overlooked.
+        // A waiter that has seen the running state has entered the queue under its lock before, so
+        // the queue does not seem empty.
         if !self.queue.seems_empty() {
             self.queue.wake_all(|()| ());
         }
     }
 
-    /// Waits until it is done, by somebody.
+    /// Waits until a run has ended.
     ///
     /// # Errors
     ///
-    /// If the limit is reached before.
+    /// Returns an error if the limit is reached first.
     #[cold]
     pub(crate) fn wait(&self, failure: OnceFailure, mut limit: Limit) -> Result<OnceSeen, GaveUp> {
         let running = running(rt::caller());
@@ -151,9 +158,9 @@ impl RawOnce {
         }
     }
 
-    /// Waits once for as long as this is true of the word, and nobody ends it.
+    /// Waits once, if `is_open` returns true for the word, until a run ends.
     fn wait_while(&self, limit: Limit, is_open: impl Fn(u64) -> bool) -> Result<(), GaveUp> {
-        // Relaxed: it ends under the lock.
+        // Relaxed: the word changes under the lock of the queue, which the caller holds.
         let word = || self.word.load(Ordering::Relaxed);
         match self.queue.wait(WaitKind::Once, (), limit, |_, ()| is_open(word()).then_some(Place::Back)).0 {
             Outcome::NotNeeded | Outcome::Woken => Ok(()),
@@ -163,7 +170,7 @@ impl RawOnce {
     }
 }
 
-/// The word while this one runs it.
+/// Returns the word while the caller with this number runs the initialiser.
 fn running(number: NonZero<u64>) -> u64 {
     number.get() + RUNNING
 }

@@ -1,8 +1,10 @@
-//! A mutex that its owner may take again: the word of a mutex, whose it is, and how often. Knows no value.
+//! A mutex that its owner may acquire again: the word of a mutex, the number of its owner, and a
+//! count. Knows no value.
 //!
-//! The number of the owner is read by all and needs no order: only its owner writes a number, and takes it away before it gives the
-//! mutex back, so that whoever reads its own has the mutex, and whoever reads anything else does not. The count is touched by the
-//! owner alone, and passed on by the mutex.
+//! All callers read the owner's number, which needs no ordering. Each owner writes only its own
+//! number, and clears it before it releases the mutex. So a caller that reads its own number owns
+//! the mutex, and a caller that reads another value does not. Only the owner accesses the count,
+//! and the mutex passes it on.
 
 use super::RawMutex;
 use crate::rt::sync::{AtomicU32, AtomicU64, Ordering, constant};
@@ -17,7 +19,7 @@ pub(crate) struct RawReentrant {
     count: AtomicU32,
 }
 
-/// The owner has it as often as can be counted.
+/// The owner has acquired it as often as can be counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Overflow;
 
@@ -28,21 +30,22 @@ impl RawReentrant {
         }
     }
 
-    /// Takes it, if the limit is not reached before.
+    /// Acquires the mutex, if the limit is not reached first.
     ///
     /// # Errors
     ///
-    /// Inside, if the limit is. Outside, if it is the caller's, and cannot be counted.
+    /// Fails if the caller owns the mutex and the count would overflow. The inner result is an
+    /// error if the limit is reached first.
     #[inline]
     pub(crate) fn lock_within(&self, limit: Limit) -> Result<Result<(), GaveUp>, Overflow> {
         self.take(|mutex| mutex.lock_within(limit))
     }
 
-    /// Takes it, if nobody else has it. Whether it did.
+    /// Acquires the mutex if no other owner holds it. Returns whether it did.
     ///
     /// # Errors
     ///
-    /// If it is the caller's, and cannot be counted.
+    /// Fails if the caller owns the mutex and the count would overflow.
     #[inline]
     pub(crate) fn try_lock(&self) -> Result<bool, Overflow> {
         self.take(|mutex| mutex.try_lock().then_some(()).ok_or(())).map(|taken| taken.is_ok())
@@ -64,7 +67,7 @@ impl RawReentrant {
         Ok(taken)
     }
 
-    /// For its owner.
+    /// Releases the mutex once. Only its owner may call this.
     #[inline]
     pub(crate) fn unlock(&self) {
         let count = self.count.load(Ordering::Relaxed) - 1;
@@ -83,7 +86,7 @@ mod tests {
     use std::sync::atomic::Ordering;
 
     #[test]
-    fn it_is_counted_as_far_as_can_be() {
+    fn the_count_does_not_overflow() {
         let lock = RawReentrant::new();
         assert_eq!(lock.try_lock(), Ok(true));
         lock.count.store(u32::MAX - 1, Ordering::Relaxed);

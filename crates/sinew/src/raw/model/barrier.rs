@@ -1,4 +1,5 @@
-//! A barrier: nobody goes on before all have come, and the completion has run; and then everybody does.
+//! A barrier: no participant continues before all have arrived and the completion has run, and then
+//! all do.
 
 use loom::sync::Arc;
 use loom::thread;
@@ -20,7 +21,7 @@ impl Place {
         Arc::new(Self { barrier: RawBarrier::new(expected, completion), values })
     }
 
-    /// Comes and waits. Whether it was the last one; none, if it gave up.
+    /// Arrives and waits. Returns whether this was the last arrival, or `None` if the wait gave up.
     fn meet(&self, limit: Limit, complete: impl FnOnce()) -> Option<bool> {
         let arrival = self.barrier.arrive_and_wait(limit).unwrap().ok()?;
         if arrival.is_last() {
@@ -31,9 +32,9 @@ impl Place {
     }
 }
 
-/// Each writes its own, and reads the other one's in the phase after.
+/// Each participant writes its own value, and reads the other's in the next phase.
 #[test]
-fn what_was_done_before_is_seen_after() {
+fn effects_before_the_barrier_are_visible_after_it() {
     check(2, || {
         let place = Place::new(2, Completion::Nothing);
         let steps = |place: &Place, mine: usize| {
@@ -54,7 +55,7 @@ fn what_was_done_before_is_seen_after() {
 }
 
 #[test]
-fn the_completion_runs_before_anybody_goes_on() {
+fn the_completion_runs_before_any_participant_continues() {
     check(2, || {
         let place = Place::new(3, Completion::ByLast);
         let step = |place: &Place| {
@@ -72,15 +73,17 @@ fn the_completion_runs_before_anybody_goes_on() {
     });
 }
 
-/// One gives up at any moment: it has come, or it has not, and then somebody else can in its place.
+/// One participant gives up at any moment. Either it has arrived, or it has not, and another can
+/// arrive instead.
 #[test]
-fn one_that_gives_up_has_not_come() {
+fn a_participant_that_gives_up_has_not_arrived() {
     check(2, || {
         let place = Place::new(2, Completion::ByLast);
         let (one, two) = (place.clone(), place.clone());
         let meets = |place: &Place, limit| {
             let has_met = place.meet(limit, || place.values[0].add()).is_some();
-            // Whoever has met has waited for the completion too, whatever its limit.
+            // A participant that has met the other has waited for the completion too, even if its
+            // limit was reached.
             assert!(!has_met || place.values[0].get() == 1);
             has_met
         };
@@ -91,14 +94,14 @@ fn one_that_gives_up_has_not_come() {
         }
         patient.join().unwrap();
         assert_eq!(place.values[0].get(), 1);
-        // Nothing is left of it: the next phase needs two.
+        // Its arrival is gone: the next phase needs two participants.
         assert!(place.meet(Limit::until(Some(Instant::now())), || ()).is_none());
     });
 }
 
-/// One leaves for good while another one waits.
+/// One participant leaves for good while the other waits.
 #[test]
-fn one_that_leaves_counts_once() {
+fn a_participant_that_leaves_counts_once() {
     check(3, || {
         let place = Place::new(2, Completion::Nothing);
         let other = place.clone();

@@ -1,4 +1,4 @@
-//! A condition: no notification is lost.
+//! A condition variable: no notification is lost.
 
 use loom::sync::Arc;
 use loom::sync::atomic::{AtomicBool, Ordering};
@@ -11,7 +11,7 @@ use crate::rt::model::check;
 
 struct Gate {
     mutex: RawMutex,
-    /// Under the mutex.
+    /// Protected by the mutex.
     is_open: AtomicBool,
     condvar: RawCondvar,
 }
@@ -38,7 +38,7 @@ impl Gate {
 }
 
 #[test]
-fn one_who_waits_is_told() {
+fn a_waiter_is_notified() {
     check(3, || {
         let gate = Gate::new();
         let other = gate.clone();
@@ -52,7 +52,7 @@ fn one_who_waits_is_told() {
 }
 
 #[test]
-fn all_who_wait_are_told() {
+fn all_waiters_are_notified() {
     check(2, || {
         let gate = Gate::new();
         let (one, two) = (gate.clone(), gate.clone());
@@ -67,9 +67,10 @@ fn all_who_wait_are_told() {
     });
 }
 
-/// Of two who wait, one gives up; the notification is for the other then, or for the one that was in time.
+/// One of two waiters gives up. The notification then goes to the other, unless the first was in
+/// time.
 #[test]
-fn one_who_gives_up_takes_no_notification_along() {
+fn a_waiter_that_gives_up_keeps_no_notification() {
     check(2, || {
         let gate = Gate::new();
         let other = gate.clone();
@@ -81,7 +82,8 @@ fn one_who_gives_up_takes_no_notification_along() {
             let is_open = other.is_open.load(Ordering::Relaxed);
             other.mutex.unlock();
             if is_open {
-                // It was told, perhaps instead of the other one: it passes it on, as whoever uses `notify_one` does.
+                // It was notified, perhaps instead of the other waiter. It passes the notification
+                // on, as users of `notify_one` do.
                 other.condvar.notify_one();
             }
         });

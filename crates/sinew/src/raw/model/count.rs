@@ -1,4 +1,5 @@
-//! A count: whoever waits for zero sees what all have done who counted down, and nobody waits for ever.
+//! A counter: a waiter for zero sees the effects of all callers that counted down, and no waiter
+//! waits for ever.
 
 use loom::sync::Arc;
 use loom::thread;
@@ -30,7 +31,7 @@ impl Work {
 }
 
 #[test]
-fn whoever_waits_sees_all_that_was_done() {
+fn a_waiter_sees_the_effects_of_all_callers() {
     check(3, || {
         let work = Work::new(2);
         let workers = [0, 1].map(|part| {
@@ -44,7 +45,7 @@ fn whoever_waits_sees_all_that_was_done() {
 }
 
 #[test]
-fn two_who_wait_both_go_on_and_one_gives_up() {
+fn two_waiters_return_and_one_gives_up() {
     check(2, || {
         let work = Work::new(1);
         let (one, two) = (work.clone(), work.clone());
@@ -60,7 +61,8 @@ fn two_who_wait_both_go_on_and_one_gives_up() {
     });
 }
 
-/// The one who waits counts up again as soon as it is zero: who made it so does not wake it the next time.
+/// The waiter counts up again as soon as the count is zero. The caller that made it zero does not
+/// wake the next wait.
 #[test]
 fn it_can_be_used_again() {
     check(3, || {

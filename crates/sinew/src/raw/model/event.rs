@@ -1,4 +1,4 @@
-//! An event, and a wait for several: each that is set is taken once, and no wake-up is lost.
+//! An event, and a wait for several: each set event is taken once, and no wake-up is lost.
 
 use loom::sync::Arc;
 use loom::thread;
@@ -27,14 +27,14 @@ impl Events {
         wait_any(2, |index| &self.events[index], limit).ok()
     }
 
-    /// How many are set.
+    /// Returns the number of events that are set.
     fn left(&self) -> usize {
         self.events.iter().filter(|event| event.try_wait()).count()
     }
 }
 
 #[test]
-fn whoever_waits_sees_what_was_done_before() {
+fn a_waiter_sees_the_effects_before_the_set() {
     for reset in [Reset::Auto, Reset::Manual] {
         check(3, move || {
             let events = Events::new(reset);
@@ -51,9 +51,10 @@ fn whoever_waits_sees_what_was_done_before() {
     }
 }
 
-/// Two wait for one event, one of them not for long. If it is in time, it passes on what it took.
+/// Two callers wait for one event, one of them with a short limit. If it is in time, it passes the
+/// event on.
 #[test]
-fn one_who_gives_up_takes_nothing_along() {
+fn a_waiter_that_gives_up_keeps_no_wake_up() {
     check(2, || {
         let events = Events::new(Reset::Auto);
         let (one, two) = (events.clone(), events.clone());
@@ -70,10 +71,10 @@ fn one_who_gives_up_takes_nothing_along() {
     });
 }
 
-/// As above, with the one that came last. Who is served first does not matter: nobody waits for
-/// ever.
+/// As above, but the waiter that came last is served first. The order does not matter: no waiter
+/// waits for ever.
 #[test]
-fn one_who_gives_up_takes_nothing_along_from_the_back() {
+fn the_last_waiter_keeps_no_wake_up_if_it_gives_up() {
     check(2, || {
         let events = Events::new(Reset::Auto);
         let (one, two) = (events.clone(), events.clone());
@@ -90,9 +91,10 @@ fn one_who_gives_up_takes_nothing_along_from_the_back() {
     });
 }
 
-/// Two events are set at once, and one who waits for both gives up at any moment: it takes one of them or none.
+/// Two events are set at once, and the waiter for both gives up at any moment: it takes one of them
+/// or none.
 #[test]
-fn one_of_two_is_taken() {
+fn one_of_two_events_is_taken() {
     check(3, || {
         let events = Events::new(Reset::Auto);
         let setters = [0, 1].map(|index| {
@@ -106,9 +108,10 @@ fn one_of_two_is_taken() {
     });
 }
 
-/// One waits for both events, one for the first of them, which is set once for each of them.
+/// One caller waits for both events, and another for the first event. That event is set once for
+/// each of them.
 #[test]
-fn a_wake_up_that_comes_late_goes_to_the_next() {
+fn a_late_wake_up_goes_to_the_next_waiter() {
     check(3, || {
         let events = Events::new(Reset::Auto);
         let (one, two) = (events.clone(), events.clone());
@@ -123,7 +126,7 @@ fn a_wake_up_that_comes_late_goes_to_the_next() {
 }
 
 #[test]
-fn one_that_is_waited_for_twice_is_taken_once() {
+fn an_event_that_is_waited_for_twice_is_taken_once() {
     check(3, || {
         let events = Events::new(Reset::Auto);
         let other = events.clone();
@@ -131,7 +134,7 @@ fn one_that_is_waited_for_twice_is_taken_once() {
         let any = || wait_any(2, |_| events.first(), Limit::NEVER).unwrap();
         any();
         setter.join().unwrap();
-        // The second time was after the first was taken, or not.
+        // The second `set` came after the first was taken, or before.
         if events.left() == 0 {
             events.first().set();
             any();
@@ -140,9 +143,10 @@ fn one_that_is_waited_for_twice_is_taken_once() {
     });
 }
 
-/// One who goes on resets the event and waits again, while whoever set it still wakes others.
+/// A waiter that was woken resets the event and waits again, while the setter still wakes other
+/// waiters.
 #[test]
-fn one_who_comes_again_is_not_taken_for_one_who_was_there() {
+fn a_waiter_that_waits_again_is_not_woken_by_the_old_set() {
     check(3, || {
         let events = Events::new(Reset::Manual);
         let (one, two) = (events.clone(), events.clone());

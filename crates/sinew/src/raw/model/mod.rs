@@ -1,4 +1,5 @@
-//! The models of the locks: the code that runs, by threads of the checker. A wait that may end by time does so at any moment.
+//! The models of the locks: they run the real code on threads of the model checker. A wait with a
+//! time limit may end at any moment.
 
 mod barrier;
 mod condvar;

@@ -1,4 +1,4 @@
-//! A mutex: one has it at a time, and nobody waits for ever.
+//! A mutex: one caller holds it at a time, and no caller waits for ever.
 
 use loom::sync::Arc;
 use loom::thread;
@@ -71,9 +71,9 @@ fn three_count_to_three() {
     });
 }
 
-/// One that waits is passed by, and has the mutex handed over then.
+/// Newcomers acquire the mutex before a waiter, which is handed the mutex then.
 #[test]
-fn one_that_was_passed_by_is_handed_the_mutex() {
+fn a_passed_over_waiter_is_handed_the_mutex() {
     check(3, || {
         let counter = Counter::new();
         let other = counter.clone();
@@ -84,9 +84,9 @@ fn one_that_was_passed_by_is_handed_the_mutex() {
     });
 }
 
-/// One that was woken and whose time is over must not take the wake-up along.
+/// A waiter that was woken and times out must not keep the wake-up.
 #[test]
-fn one_that_gives_up_loses_no_wake_up() {
+fn a_waiter_that_gives_up_loses_no_wake_up() {
     check(2, || {
         let counter = Counter::new();
         let (one, two) = (counter.clone(), counter.clone());
@@ -100,7 +100,7 @@ fn one_that_gives_up_loses_no_wake_up() {
 }
 
 #[test]
-fn trying_takes_it_once() {
+fn try_lock_acquires_it_once() {
     check(3, || {
         let counter = Counter::new();
         let other = counter.clone();

@@ -1,4 +1,4 @@
-//! Something that is done once: by one, and whoever finds it done sees what that has left.
+//! A one-time initialisation: one caller runs it, and a caller that finds it done sees its effects.
 
 use loom::sync::Arc;
 use loom::thread;
@@ -19,7 +19,7 @@ impl Site {
         Arc::new(Self { once: RawOnce::new(), value: Watched::new() })
     }
 
-    /// Whether it was this one who did it.
+    /// Returns whether this caller ran it.
     fn call(&self, end: OnceEnd) -> bool {
         let begun = self.once.begin(OnceFailure::IsIgnored);
         if let OnceBegun::Run { .. } = begun {
@@ -32,7 +32,7 @@ impl Site {
 }
 
 #[test]
-fn one_of_two_does_it_and_both_see_it() {
+fn one_of_two_callers_runs_it_and_both_see_it() {
     check(3, || {
         let site = Site::new();
         let other = site.clone();
@@ -48,7 +48,7 @@ fn one_of_two_does_it_and_both_see_it() {
 }
 
 #[test]
-fn whoever_finds_it_done_sees_it_without_a_wait() {
+fn a_caller_that_finds_it_done_sees_its_effects() {
     check(3, || {
         let site = Site::new();
         let other = site.clone();
@@ -61,9 +61,10 @@ fn whoever_finds_it_done_sees_it_without_a_wait() {
     });
 }
 
-/// One fails: another one who ignores that does it again, one who does not hears of it.
+/// One run fails. A caller that ignores the failure runs it again; a caller that does not learns of
+/// it.
 #[test]
-fn whoever_waits_hears_of_a_failure() {
+fn a_waiter_learns_of_a_failure() {
     check(2, || {
         let site = Site::new();
         let (one, two) = (site.clone(), site.clone());
@@ -72,13 +73,13 @@ fn whoever_waits_hears_of_a_failure() {
         failing.join().unwrap();
         assert!(site.call(OnceEnd::Done));
         assert_eq!(site.value.get(), 2);
-        // It may have seen the one or the other.
+        // The waiter may have seen either of the two ends.
         assert!(waiting.join().unwrap() != OnceSeen::Reentered);
     });
 }
 
 #[test]
-fn one_waits_for_whoever_does_it_after_a_failure() {
+fn a_waiter_waits_for_the_run_after_a_failure() {
     check(2, || {
         let site = Site::new();
         let (one, two) = (site.clone(), site.clone());
@@ -87,16 +88,16 @@ fn one_waits_for_whoever_does_it_after_a_failure() {
             assert_eq!(two.once.wait(OnceFailure::IsIgnored, Limit::NEVER).unwrap(), OnceSeen::Done);
             assert!(two.value.get() >= 1);
         });
-        // After a failure it is done here; otherwise the other one has nothing to do.
+        // After a failure, this caller runs it; otherwise the other one has nothing to do.
         assert!(site.call(OnceEnd::Done));
         failing.join().unwrap();
         waiting.join().unwrap();
     });
 }
 
-/// One gives up at any moment of being woken; the other one is woken all the same.
+/// One waiter gives up at any moment of its wake-up. The other is woken nevertheless.
 #[test]
-fn one_that_gives_up_takes_no_wake_up_along() {
+fn a_waiter_that_gives_up_keeps_no_wake_up() {
     check(2, || {
         let site = Site::new();
         let (one, two) = (site.clone(), site.clone());

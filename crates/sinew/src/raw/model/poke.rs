@@ -1,4 +1,5 @@
-//! Waits that are ended for nothing, by a poke that is no reason to stop: whoever wakes meanwhile wakes another one, and nobody is forgotten.
+//! Waits that a poke interrupts without a reason to stop: a caller that wakes meanwhile wakes
+//! another waiter, and no waiter is forgotten.
 
 use loom::sync::Arc;
 use loom::sync::atomic::{AtomicBool, Ordering};
@@ -8,9 +9,10 @@ use crate::raw::{RawCondvar, RawEvent, RawMutex, RawRwLock, Reset, wait_any};
 use crate::rt::model::{check, pokes_caller};
 use crate::rt::{Limit, WaitKind};
 
-/// With another one that waits, and one that comes again and again, so that the mutex is handed over.
+/// There is another waiter, and a caller that locks again and again, so that the mutex is handed
+/// over.
 #[test]
-fn a_mutex_is_had_by_all() {
+fn every_caller_acquires_the_mutex() {
     check(3, || {
         let mutex = Arc::new(RawMutex::new());
         let adders = [1, 2].map(|times| {
@@ -32,7 +34,7 @@ fn a_mutex_is_had_by_all() {
 }
 
 #[test]
-fn a_lock_is_had_by_readers_and_writers() {
+fn readers_and_writers_acquire_the_lock() {
     check(2, || {
         let lock = Arc::new(RawRwLock::new());
         let (one, two) = (lock.clone(), lock.clone());
@@ -75,8 +77,8 @@ fn a_notification_is_not_lost() {
     });
 }
 
-/// A waiter is poked while others wake the last one and all of them: it is woken, or waits in its
-/// place.
+/// A waiter is poked while other callers wake the last waiter and all of them: it is woken, or
+/// keeps waiting in its place.
 #[test]
 fn a_wake_up_of_the_last_is_not_lost() {
     check(2, || {
@@ -92,13 +94,13 @@ fn a_wake_up_of_the_last_is_not_lost() {
         });
         let poker = thread::spawn(pokes_caller());
         event.wait(WaitKind::Event, Limit::STOP).unwrap();
-        // The other one may have to be told: one notification is kept, not two.
+        // The other waiter may need a notification: only one is stored, not two.
         event.set_for_last();
         [waiter, poker, setter].into_iter().for_each(|thread| thread.join().unwrap());
     });
 }
 
-/// Of several events one ends the wait, and is taken; the others stay.
+/// One of several events ends the wait and is taken; the others stay.
 #[test]
 fn one_of_several_events_is_taken() {
     check(2, || {

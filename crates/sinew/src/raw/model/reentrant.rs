@@ -1,4 +1,5 @@
-//! A mutex that its owner may take again: it is nobody else's before it is given back as often as it was taken.
+//! A mutex that its owner may acquire again: no other caller owns it before it was released as
+//! often as it was acquired.
 
 use loom::sync::Arc;
 use loom::thread;
@@ -33,7 +34,7 @@ impl Counter {
 }
 
 #[test]
-fn two_take_it_twice() {
+fn two_owners_acquire_it_twice() {
     check(3, || {
         let counter = Counter::new();
         let other = counter.clone();
@@ -44,9 +45,9 @@ fn two_take_it_twice() {
     });
 }
 
-/// Whoever has given it back is not taken for its owner.
+/// A caller that has released it is not taken for its owner.
 #[test]
-fn one_takes_it_again_after_it_was_another_one_s() {
+fn a_former_owner_is_not_taken_for_the_owner() {
     check(3, || {
         let counter = Counter::new();
         let other = counter.clone();
@@ -58,7 +59,7 @@ fn one_takes_it_again_after_it_was_another_one_s() {
 }
 
 #[test]
-fn one_that_gives_up_has_not_taken_it() {
+fn a_waiter_that_gives_up_has_not_acquired_it() {
     check(2, || {
         let counter = Counter::new();
         let other = counter.clone();

@@ -1,4 +1,4 @@
-//! A lock for readers and writers: a writer has it alone, readers share it, and nobody waits for ever.
+//! A reader-writer lock: a writer holds it alone, readers share it, and no caller waits for ever.
 
 use loom::sync::Arc;
 use loom::thread::{self, JoinHandle};
@@ -32,7 +32,7 @@ impl Counter {
         value
     }
 
-    /// Whether it had the lock, without waiting for it.
+    /// Returns whether it acquired the lock, without waiting.
     fn tries_to_add(&self) -> bool {
         let has_it = self.lock.try_write();
         if has_it {
@@ -42,7 +42,7 @@ impl Counter {
         has_it
     }
 
-    /// Whether it had the lock before its time was over.
+    /// Returns whether it acquired the lock within its time limit.
     fn add_in_time(&self) -> bool {
         let has_it = self.lock.write_within(soon()).is_ok();
         if has_it {
@@ -60,7 +60,7 @@ impl Counter {
     }
 }
 
-/// A limit that is reached at any moment.
+/// Returns a limit that is reached at any moment.
 fn soon() -> Limit {
     Limit::until(Some(Instant::now()))
 }
@@ -82,7 +82,7 @@ fn two_writers_count_to_two() {
 }
 
 #[test]
-fn a_reader_and_a_writer_keep_out_of_each_other_s_way() {
+fn a_reader_and_a_writer_exclude_each_other() {
     check(3, || {
         let counter = Counter::new();
         let reader = spawn(&counter, |counter| counter.get() <= counter.get());
@@ -93,7 +93,7 @@ fn a_reader_and_a_writer_keep_out_of_each_other_s_way() {
 }
 
 #[test]
-fn two_writers_and_a_reader_get_through() {
+fn two_writers_and_a_reader_acquire_the_lock() {
     check(2, || {
         let counter = Counter::new();
         let (adder, reader) = (spawn(&counter, Counter::add), spawn(&counter, Counter::get));
@@ -104,9 +104,10 @@ fn two_writers_and_a_reader_get_through() {
     });
 }
 
-/// Readers that wait for a writer, which comes back before they have run, are handed the lock at last.
+/// Readers wait for a writer, which locks again before they have run. They are handed the lock in
+/// the end.
 #[test]
-fn readers_that_were_passed_by_are_handed_the_lock() {
+fn passed_over_readers_are_handed_the_lock() {
     check(3, || {
         let counter = Counter::new();
         let readers = [(); 2].map(|()| spawn(&counter, Counter::get));
@@ -116,9 +117,10 @@ fn readers_that_were_passed_by_are_handed_the_lock() {
     });
 }
 
-/// A reader is passed by while it is awake, and another one waits behind it. They do not wait for each other to leave.
+/// A writer overtakes a reader that is awake, and another reader waits behind it. They do not wait
+/// for each other to leave.
 #[test]
-fn readers_that_were_passed_by_come_in_together() {
+fn passed_over_readers_enter_together() {
     check(3, || {
         let counter = Counter::new();
         counter.lock.write();
@@ -136,9 +138,9 @@ fn readers_that_were_passed_by_come_in_together() {
     });
 }
 
-/// A writer that readers follow each other around gets it.
+/// A writer gets the lock although readers follow each other without a gap.
 #[test]
-fn a_writer_that_was_passed_by_is_handed_the_lock() {
+fn a_passed_over_writer_is_handed_the_lock() {
     check(2, || {
         let counter = Counter::new();
         let reader = spawn(&counter, |counter| (0..2).for_each(|_| _ = counter.get()));
@@ -151,7 +153,7 @@ fn a_writer_that_was_passed_by_is_handed_the_lock() {
     });
 }
 
-/// A reader that waits behind a writer, for nothing else than that one, goes on when it has given up.
+/// A reader waits only because a writer waits before it. It continues when that writer gives up.
 #[test]
 fn a_writer_that_gives_up_lets_readers_in() {
     check(2, || {
@@ -166,7 +168,7 @@ fn a_writer_that_gives_up_lets_readers_in() {
     });
 }
 
-/// One that was woken, or was to be handed the lock, and whose time is over must not take that along.
+/// A waiter that was woken, or was to be handed the lock, and times out must not keep the wake-up.
 #[test]
 fn a_writer_that_gives_up_loses_no_wake_up() {
     check(2, || {
@@ -193,9 +195,9 @@ fn a_reader_that_gives_up_loses_no_wake_up() {
     });
 }
 
-/// The one that the lock is handed to gives up at that very moment.
+/// The waiter that the lock is handed to gives up at that very moment.
 #[test]
-fn a_lock_that_nobody_is_there_to_be_handed_is_free() {
+fn a_lock_whose_last_waiter_gives_up_is_free() {
     for gives_up in [Counter::get_in_time, |counter: &Counter| _ = counter.add_in_time()] {
         check(4, move || {
             let counter = Counter::new();
@@ -207,7 +209,7 @@ fn a_lock_that_nobody_is_there_to_be_handed_is_free() {
     }
 }
 
-/// A writer that goes on as a reader lets readers in, and no writer.
+/// A writer that becomes a reader lets readers in, and no writer.
 #[test]
 fn a_writer_that_becomes_a_reader_lets_others_in() {
     check(2, || {
@@ -227,7 +229,7 @@ fn a_writer_that_becomes_a_reader_lets_others_in() {
 }
 
 #[test]
-fn trying_takes_it_once() {
+fn try_methods_acquire_it_once() {
     check(3, || {
         let counter = Counter::new();
         let trier = spawn(&counter, Counter::tries_to_add);

@@ -8,7 +8,7 @@ use crate::raw::RawSeqLock;
 use crate::rt::Limit;
 use crate::rt::model::check;
 
-/// Two words that are always the same, for whoever sees them at once.
+/// Two words that are always equal in a consistent copy.
 struct Pair {
     lock: RawSeqLock,
     words: [AtomicU64; 2],
@@ -31,8 +31,9 @@ impl Pair {
     }
 }
 
-/// The reader is the other thread, which the checker runs last to begin with. A load may see any store that is not too old for it, but
-/// the checker does not go back to have a store come before a load that it has run.
+/// The reader is the spawned thread, which the checker runs last at first. A load may see any store
+/// that is not too old for it, but the checker does not go back to move a store before a load that
+/// it has already run.
 #[test]
 fn a_copy_that_is_kept_is_one_value() {
     check(3, || {
@@ -48,7 +49,7 @@ fn a_copy_that_is_kept_is_one_value() {
     });
 }
 
-/// Through the gate too, and never backwards.
+/// A reader that falls back to the gate also gets a value, and values never go backwards.
 #[test]
 fn a_reader_gets_a_value() {
     check(3, || {

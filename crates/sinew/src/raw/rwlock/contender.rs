@@ -1,4 +1,5 @@
-//! One who tries to have a lock for readers and writers: how often, for how long, and where it waits then.
+//! A caller that tries to acquire a reader-writer lock: how often, for how long, and where it waits
+//! after that.
 
 use std::cell::Cell;
 use std::time::{Duration, Instant};
@@ -8,25 +9,26 @@ use super::{RawRwLock, Waiting, WakeReason};
 use crate::rt::sync::{Ordering, spin_loop};
 use crate::rt::{self, Limit, Outcome, Place, WaitKind};
 
-/// How long a waiter lets others go first. Not at all for the checker, which has no time and is to see what comes then.
+/// How long a waiter lets newcomers acquire the lock first. Zero under the model checker, which has
+/// no time, so that it checks the strict mode.
 pub(super) const PATIENCE: Duration = if cfg!(loom) { Duration::ZERO } else { Duration::from_millis(1) };
 
-/// How often one that was woken tries, and a thread that comes new.
+/// How often a woken waiter tries, and a thread that has not waited yet.
 const TRIES: u32 = if cfg!(loom) { 0 } else { 32 };
 
-/// How often a fiber that comes new does: those who have the lock for a few instructions are through by then, and for whoever takes
-/// longer, its worker has others to run.
+/// How often a fiber that has not waited yet tries. Holders that need only a few instructions have
+/// left by then. For longer ones, the fiber waits, since its worker has other fibers to run.
 const FIBER_TRIES: u32 = 4;
 
-/// One who tries.
+/// A caller that tries to acquire the lock.
 pub(super) struct RwLockContender {
     mode: Mode,
     limit: Limit,
-    /// It is the one that is awake.
+    /// It is the awake waiter.
     pub(super) is_awake: bool,
     /// It has been in the queue.
     has_waited: bool,
-    /// It has waited since then.
+    /// When it began to wait.
     since: Option<Instant>,
 }
 
@@ -39,7 +41,7 @@ impl RwLockContender {
         self.since.is_some_and(|since| rt::now().saturating_duration_since(since) >= PATIENCE)
     }
 
-    /// Tries to take it for a while.
+    /// Tries for a while to acquire the lock.
     pub(super) fn tries(&self, lock: &RawRwLock) -> bool {
         for round in 0..TRIES {
             match lock.take(self.mode, self.awake()) {
@@ -51,7 +53,7 @@ impl RwLockContender {
         false
     }
 
-    /// Before the next try. False, if there is to be none.
+    /// Pauses before the next try. Returns false if there should be none.
     fn relax(&self, word: u64, round: u32) -> bool {
         if self.has_waited && rt::give_way() {
             return !self.is_impatient();
@@ -76,7 +78,8 @@ impl RwLockContender {
         self.since.get_or_insert_with(rt::now);
         let mode = self.mode;
         let kind = if mode == Mode::Read { WaitKind::RwLockRead } else { WaitKind::RwLockWrite };
-        // The one that is awake has a duty: others wait for what it does next.
+        // Other waiters depend on what the awake waiter does next, so its waits never panic: where
+        // a fiber must not suspend, they block its worker.
         let limit = self.limit.next_wait();
         let waiting = Waiting { mode, told: Cell::new(WakeReason::Try) };
         let (outcome, waiting) = lock.queue.wait(kind, waiting, limit, |_, _| {
@@ -87,7 +90,7 @@ impl RwLockContender {
             };
             let before = lock.word.fetch_update(Ordering::Acquire, Ordering::Relaxed, change);
             self.is_awake = false;
-            // One that is here again has readers behind it that know of it.
+            // The readers behind a waiter that has already waited depend on it.
             let place = if self.has_waited { Place::Front } else { Place::Back };
             self.has_waited = true;
             before.is_ok_and(|word| !mode.is_free(word)).then_some(place)
@@ -95,10 +98,11 @@ impl RwLockContender {
         (outcome, waiting.told.get())
     }
 
-    /// It is in no queue any more, and will not take the lock.
+    /// Called after it has left the queue without the lock, and will not try again.
     #[cold]
     pub(super) fn gives_up(&self, lock: &RawRwLock) {
-        // It still is the one that is awake if it was to stop before it could wait again. Relaxed: as in `tidy`.
+        // It is still the awake waiter if it was stopped before it could wait again. Relaxed: as in
+        // `tidy`.
         if self.is_awake {
             lock.word.fetch_and(!AWAKE, Ordering::Relaxed);
         }

@@ -1,13 +1,14 @@
-//! What is in the word of a lock for readers and writers, and what follows from it. Knows neither the word's changes nor the queue.
+//! The bits in the word of a reader-writer lock, and what follows from them. Knows neither how the
+//! word changes nor the queue.
 
 pub(super) const WRITER: u64 = 1;
 pub(super) const QUEUED: u64 = 1 << 1;
 pub(super) const AWAKE: u64 = 1 << 2;
 pub(super) const STRICT: u64 = 1 << 3;
-/// One of them. That there are 2^60 takes longer than anybody has.
+/// One reader. There is room for 2^60, which takes too long to reach.
 pub(super) const READER: u64 = 1 << 4;
 
-/// What somebody wants.
+/// What a caller wants to do with the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mode {
     Read,
@@ -15,13 +16,13 @@ pub(super) enum Mode {
 }
 
 impl Mode {
-    /// Whether it may be had.
+    /// Returns whether a caller may acquire the lock in this mode.
     #[inline]
     pub(super) fn is_free(self, word: u64) -> bool {
         word & (WRITER | STRICT) == 0 && (self == Self::Read || word < READER)
     }
 
-    /// What one that has it is in the word.
+    /// Returns what one holder adds to the word.
     #[inline]
     pub(super) fn unit(self) -> u64 {
         match self {
@@ -31,7 +32,8 @@ impl Mode {
     }
 }
 
-/// Whether something may be due when somebody has left: one waits, and the one that is awake, if any, will not see to it.
+/// Returns whether something may be due after a holder has left: there are waiters, and no awake
+/// waiter that takes care of it.
 #[inline]
 pub(super) fn is_due(word: u64) -> bool {
     word & QUEUED != 0 && word & (AWAKE | STRICT) != AWAKE
@@ -41,11 +43,12 @@ pub(super) fn is_due(word: u64) -> bool {
 #[derive(Debug)]
 pub(super) enum Due {
     Wake,
-    /// The lock is strict.
+    /// The lock is strict: hand it over.
     Hand(Mode),
 }
 
-/// What is due for the first one who waits, and wants this. `pokes` has a writer woken that readers are in the way of.
+/// Returns what is due for the first waiter, which wants `first`. With `pokes`, a writer that
+/// readers keep out is also to be woken.
 pub(super) fn due(word: u64, first: Option<Mode>, pokes: bool) -> Option<Due> {
     let mode = first?;
     let is_free = word & WRITER == 0 && (mode == Mode::Read || word < READER);
