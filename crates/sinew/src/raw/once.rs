@@ -137,7 +137,7 @@ impl RawOnce {
         }
     }
 
-    /// Waits until a run has ended.
+    /// Waits until it is done, or has failed if the caller does not ignore that.
     ///
     /// # Errors
     ///
