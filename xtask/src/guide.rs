@@ -1,5 +1,5 @@
-//! `cargo xtask guide`: builds the guide as a book, to be read in a browser. That the guide is whole
-//! is checked by [`tidy`](crate::tidy), and its code by the tests.
+//! `cargo xtask guide`: builds the guide as a book, to be read in a browser. That the guide is
+//! whole is checked by [`tidy`](crate::tidy), and its code by the tests.
 //!
 //! mdbook comes from the registry, in one version, and stays in `target/tools`.
 

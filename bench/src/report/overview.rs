@@ -1,5 +1,5 @@
-//! Draws all workloads of a run in one picture: a row for each, and on it a dot for each peer, as far
-//! to the right as the peer costs more than sinew.
+//! Draws all workloads of a run in one picture: a row for each, and on it a dot for each peer, as
+//! far to the right as the peer costs more than sinew.
 
 use super::palette::{FAINT_INK, GRID, INK, OURS, PAPER, style};
 use super::scale::Scale;

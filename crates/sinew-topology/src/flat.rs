@@ -1,5 +1,5 @@
-//! Stands in for what reads the system: one node with the CPUs that the calling thread may run on, and
-//! no limits by control groups.
+//! Stands in for what reads the system: one node with the CPUs that the calling thread may run on,
+//! and no limits by control groups.
 
 use std::path::{Path, PathBuf};
 

@@ -1,20 +1,22 @@
 //! sinew: an M:N fiber runtime, under construction.
 //!
-//! Fibers are threads of a program's own: each has a stack, and many of them share a few OS threads. [`fiber`] has the names of
-//! [`std::thread`]; a [`Runtime`] has the workers, and one starts by itself. Code is plain and blocking: a fiber that waits gives
-//! its worker to others.
+//! Fibers are threads of a program's own: each has a stack, and many of them share a few OS
+//! threads. [`fiber`] has the names of [`std::thread`]; a [`Runtime`] has the workers, and one
+//! starts by itself. Code is plain and blocking: a fiber that waits gives its worker to others.
 //!
-//! This crate is the bridge between two pillars that know nothing of each other, and the only one that users import:
-//! [`coroutine`] is one of them, the scheduler's pool the other.
+//! This crate is the bridge between two pillars that know nothing of each other, and the only one
+//! that users import: [`coroutine`] is one of them, the scheduler's pool the other.
 //!
 //! # Where to look
 //!
 //! - Observing, shutting down and using a runtime without owning it, the default one included:
 //!   [`runtime::Handle`].
-//! - Settings, and the variables of the environment that have them: [`RuntimeBuilder`]; as data, to be read from a file: [`Config`]. How
-//!   workers are grouped: [`Profile`]; how those of a group share fibers: [`Strategy`].
+//! - Settings, and the variables of the environment that have them: [`RuntimeBuilder`]; as data, to
+//!   be read from a file: [`Config`]. How workers are grouped: [`Profile`]; how those of a group
+//!   share fibers: [`Strategy`].
 //! - The machine, and what a runtime would make of it: [`topology`].
-//! - Locks, and what else to wait with: [`sync`]. Channels: [`channel`], and [`sync::mpsc`] with the names of std; to wait for several: [`select!`].
+//! - Locks, and what else to wait with: [`sync`]. Channels: [`channel`], and [`sync::mpsc`] with
+//!   the names of std; to wait for several: [`select!`].
 //! - Work that is done one after the other: [`work`].
 //! - Sockets, with the names of std: [`net`], [`os::unix::net`]. Other descriptors, pipes, standard
 //!   input and output: [`io`].
@@ -22,7 +24,8 @@
 //! - Sleeping, timers that call back, intervals: [`time`].
 //! - Signals of the operating system: [`signal`].
 //! - Where a fiber begins and whether it moves: [`fiber::Builder`], and [groups](fiber#groups).
-//! - How work is stopped: [cancellation and deadlines](fiber#stopping). What it takes along: [`context`].
+//! - How work is stopped: [cancellation and deadlines](fiber#stopping). What it takes along:
+//!   [`context`].
 //! - Which calls let other fibers run, and what to do in a loop without any: [turns](fiber#turns).
 //!
 //! # Thread-locals
@@ -39,11 +42,12 @@
 //! use std::time::Duration;
 //!
 //! thread_local! {
-//!     // `sinew::fiber::sleep`, or a lock, channel or socket of sinew, would be wrong here. What blocks the thread is sound.
+//!     // Sound, since this blocks the thread. `sinew::fiber::sleep`, or a lock, channel or
+//!     // socket of sinew, would be wrong here.
 //!     static SLOW: u32 = { sleep(Duration::from_millis(1)); 1 };
 //! }
 //! sinew::fiber_local! {
-//!     // May wait, since nobody else gets here.
+//!     // May wait: the value belongs to this fiber alone.
 //!     static FINE: u32 = { sinew::fiber::sleep(Duration::from_millis(1)); 2 };
 //! }
 //! assert_eq!(sinew::run(|| SLOW.with(|one| *one) + FINE.with(|two| *two)), 3);
@@ -54,31 +58,34 @@
 //!
 //! # Output in tests
 //!
-//! `cargo test` captures the output of a test's own thread. Fibers run on the threads of a runtime, which other tests may share,
-//! so what they print, a failed assertion's message included, goes straight to standard output and standard error.
+//! `cargo test` captures the output of a test's own thread. Fibers run on the threads of a runtime,
+//! which other tests may share, so what they print, a failed assertion's message included, goes
+//! straight to standard output and standard error.
 //!
 //! # Features
 //!
 //! On unless `default-features = false` turns them off:
 //!
 //! - `blocking`: [`mod@blocking`] and the threads for it; standard streams and
-//!   [`kernel_copy`](io::kernel_copy) in [`io`]. Without it, what `net` looks up by name is looked up on
-//!   the worker's thread, and a spare thread runs the other fibers meanwhile.
+//!   [`kernel_copy`](io::kernel_copy) in [`io`]. Without it, what `net` looks up by name is looked
+//!   up on the worker's thread, and a spare thread runs the other fibers meanwhile.
 //! - `fs`: [`fs`] and [`os::unix::fs`]. Turns `blocking` on.
 //! - `net`: [`net`], [`os::unix::net`] and `os::linux::net`.
 //! - `select`: [`select!`], [`channel::Select`] and what belongs to it.
 //! - `signal`: [`signal`].
-//! - `topology`: NUMA nodes, cores and control groups are read from the system. Without it, a runtime
-//!   and [`topology`] take the machine for one node with the CPUs that the process may run on.
+//! - `topology`: NUMA nodes, cores and control groups are read from the system. Without it, a
+//!   runtime and [`topology`] take the machine for one node with the CPUs that the process may run
+//!   on.
 //!
 //! Off unless asked for:
 //!
 //! - `lock_api`: [`sync`] has locks without values for that crate, in `sync::raw`.
 //! - `serde`: [`Config`] can be read and written.
-//! - `tracing`: a fiber that suspends takes the spans along that it has entered, and goes on inside them. Without it, a
-//!   span that is held across a suspension is taken for that of whatever runs next on the thread. Fibers and timers that are made inside a span
-//!   begin outside of it, as threads do: move `Span::current()` into the body, and run that by `Span::in_scope`. What they have from their maker
-//!   without asking is the [context](context#logs).
+//! - `tracing`: a fiber that suspends takes the spans along that it has entered, and goes on inside
+//!   them. Without it, a span that is held across a suspension is taken for that of whatever runs
+//!   next on the thread. Fibers and timers that are made inside a span begin outside of it, as
+//!   threads do: move `Span::current()` into the body, and run that by `Span::in_scope`. What they
+//!   have from their maker without asking is the [context](context#logs).
 
 #![cfg_attr(
     not(all(feature = "blocking", feature = "fs", feature = "net", feature = "select")),

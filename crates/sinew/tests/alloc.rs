@@ -1,4 +1,5 @@
-//! That waiting allocates nothing. A program of its own, since it counts all that the process allocates.
+//! That waiting allocates nothing. A program of its own, since it counts all that the process
+//! allocates.
 //!
 //! # Safety
 //!
@@ -38,7 +39,8 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// Two fibers do this many times, by turns or at once. What is made once, such as a timer's place, is made before it counts.
+/// Two fibers do this many times, by turns or at once. What is made once, such as a timer's place,
+/// is made before it counts.
 fn allocates_nothing(what: &str, step: impl Fn(usize) + Clone + Send + 'static) {
     let rounds = |many: usize| {
         let both = [0, 1].map(|number| {

@@ -1,4 +1,5 @@
-//! With the feature `lock_api`, that crate's types work over our locks, for fibers and threads at once.
+//! With the feature `lock_api`, that crate's types work over our locks, for fibers and threads at
+//! once.
 
 use lock_api::RwLockWriteGuard;
 use sinew::sync::raw::{RawMutex, RawRwLock};

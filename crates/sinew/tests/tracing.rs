@@ -1,5 +1,5 @@
-//! With the feature `tracing`, a fiber that suspends takes the spans along that it has entered. A program of its own: the subscriber is that of the
-//! process.
+//! With the feature `tracing`, a fiber that suspends takes the spans along that it has entered. A
+//! program of its own: the subscriber is that of the process.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -51,7 +51,8 @@ fn spans_stay_with_their_fiber() {
     }
 }
 
-/// Entering another fiber without a switch in between is no exception, and neither is the end of one that has never left its span.
+/// Entering another fiber without a switch in between is no exception, and neither is the end of
+/// one that has never left its span.
 #[test]
 fn spans_do_not_leak_to_others() {
     for runtime in runtimes() {

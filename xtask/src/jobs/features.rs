@@ -1,4 +1,5 @@
-//! What is behind features that the other tests do without. Knows which feature has a test of its own.
+//! What is behind features that the other tests do without. Knows which feature has a test of its
+//! own.
 
 use crate::context::Context;
 use crate::exec::Exec;
@@ -14,8 +15,8 @@ pub(crate) const JOB: Job = Job {
     run,
 };
 
-/// Each feature that is on by default alone, each left out of all, and pairs that share code. All 48
-/// sets would take minutes and find no more: what two features share is named in one of these.
+/// Each feature that is on by default alone, each left out of all, and pairs that share code. All
+/// 48 sets would take minutes and find no more: what two features share is named in one of these.
 const SETS: [&str; 12] = [
     "blocking",
     "fs",

@@ -1,6 +1,6 @@
-//! The guide is whole: `SUMMARY.md` and the folder have the same chapters, each chapter's code blocks
-//! are tested, and links to headings, in the guide and from it, lead to headings that exist. That
-//! files exist is the business of [`markdown_links`](super::markdown_links).
+//! The guide is whole: `SUMMARY.md` and the folder have the same chapters, each chapter's code
+//! blocks are tested, and links to headings, in the guide and from it, lead to headings that exist.
+//! That files exist is the business of [`markdown_links`](super::markdown_links).
 
 use std::collections::BTreeSet;
 
@@ -83,8 +83,8 @@ fn find<'a>(tree: &'a Tree, from: &str, target: &str) -> Option<&'a TextFile> {
     tree.markdown.iter().find(|file| file.path == path)
 }
 
-/// What headings of a page are called in links: as mdBook and GitHub have it. A second heading of one
-/// name gets a number.
+/// What headings of a page are called in links: as mdBook and GitHub have it. A second heading of
+/// one name gets a number.
 fn anchors(page: &TextFile) -> BTreeSet<String> {
     let mut anchors = BTreeSet::new();
     for (_, line) in prose_lines(&page.text) {

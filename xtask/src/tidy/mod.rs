@@ -9,6 +9,7 @@ mod finding;
 mod listing;
 mod module_graph;
 mod paths;
+mod prose;
 mod rust_file;
 pub(crate) mod token_count;
 mod tokens;
@@ -32,6 +33,8 @@ mod map;
 mod markdown_links;
 mod module_cycles;
 mod module_layers;
+mod plain_words;
+mod prose_width;
 mod sync_files;
 mod thread_locals;
 mod unsafe_files;
@@ -73,6 +76,8 @@ static RULES: &[Rule] = &[
     Rule { name: "map", check: map::check },
     Rule { name: "markdown_links", check: markdown_links::check },
     Rule { name: "guide", check: guide::check },
+    Rule { name: "plain_words", check: plain_words::check },
+    Rule { name: "prose_width", check: prose_width::check },
 ];
 
 /// Checks the repository, and prints findings and notes. Findings that are not notes are a failure.

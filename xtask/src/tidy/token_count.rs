@@ -1,9 +1,10 @@
-//! `cargo xtask tokens`: counts the tokens of the library crates, so that two trees can be compared.
+//! `cargo xtask tokens`: counts the tokens of the library crates, so that two trees can be
+//! compared.
 //!
 //! A token is an identifier, a keyword, a literal, a bracket or one character of punctuation. What
-//! counts is product code: files below `crates/*/src` without tests, models and stand-ins of models,
-//! whether their names say so or the `cfg` where they are declared, and there no items behind
-//! `cfg(test)`, no comments and no documentation. It judges no change.
+//! counts is product code: files below `crates/*/src` without tests, models and stand-ins of
+//! models, whether their names say so or the `cfg` where they are declared, and there no items
+//! behind `cfg(test)`, no comments and no documentation. It judges no change.
 
 use std::collections::HashSet;
 
@@ -61,7 +62,8 @@ fn files_of_commit(context: &Context, rev: &str) -> Result<Vec<RustFile>> {
     rust.map(|path| Ok(RustFile::new(path, git(&["show", &format!("{rev}:{path}")])?))).collect()
 }
 
-/// The paths, without an ending, of modules that the file declares for tests or for the model checker.
+/// The paths, without an ending, of modules that the file declares for tests or for the model
+/// checker.
 fn modules_of_checks(file: &RustFile) -> Vec<String> {
     let stem = file.path.strip_suffix(".rs").unwrap_or(&file.path);
     let folder = ["/mod", "/lib"].iter().find_map(|end| stem.strip_suffix(end)).unwrap_or(stem);
@@ -72,7 +74,8 @@ fn modules_of_checks(file: &RustFile) -> Vec<String> {
             continue;
         };
         index = after;
-        // What `not` follows is there in products, and `any` names a case in which the module may be.
+        // What `not` follows is there in products, and `any` names a case in which the module may
+        // be.
         let words: Vec<_> = cfg.iter().filter_map(Token::ident).collect();
         if !matches!(words.as_slice(), ["cfg", "test" | "loom", ..] | ["cfg", "all", "test" | "loom", ..]) {
             continue;

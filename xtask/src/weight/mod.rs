@@ -1,8 +1,9 @@
 //! `cargo xtask weight`: what a small server costs to build, and how large it is, beside the same
 //! server on tokio.
 //!
-//! Each program is built with `--release` into an empty directory, and is stripped. Downloads are not
-//! counted. CPU time is that of cargo and all its children. It judges no figure: it prints them.
+//! Each program is built with `--release` into an empty directory, and is stripped. Downloads are
+//! not counted. CPU time is that of cargo and all its children. It judges no figure: it prints
+//! them.
 
 mod program;
 
@@ -79,7 +80,8 @@ fn ticks_of_children() -> Result<u64> {
     children(&stat).ok_or_else(|| Failure::new("/proc/self/stat: no CPU time of children"))
 }
 
-/// The fields `cutime` and `cstime` of a `stat` file, added. The name before them may contain spaces.
+/// The fields `cutime` and `cstime` of a `stat` file, added. The name before them may contain
+/// spaces.
 fn children(stat: &str) -> Option<u64> {
     let (_, fields) = stat.rsplit_once(')')?;
     let mut times = fields.split_whitespace().skip(13).take(2).map(str::parse::<u64>);

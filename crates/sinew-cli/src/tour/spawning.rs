@@ -17,7 +17,7 @@ pub(super) const CHAPTER: Chapter = Chapter {
     run,
 };
 
-/// So many threads at a time stay below any limit.
+/// A number of threads at a time that stays below any limit.
 const THREADS: u64 = 32;
 
 const FIBERS: u64 = 1_000;

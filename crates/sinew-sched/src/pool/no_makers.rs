@@ -1,5 +1,5 @@
-//! Stands in for the threads that make what is for a node's workers: the machine has one node. Knows
-//! no group.
+//! Stands in for the threads that make what belongs to a node: the machine has one node. Knows no
+//! group.
 
 use sinew_topology::Pinning;
 

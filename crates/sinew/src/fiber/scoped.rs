@@ -319,7 +319,8 @@ impl Builder {
     /// let text = String::from("borrowed");
     /// let length = fiber::scope(|scope| {
     ///     let builder = fiber::Builder::new().name("measure".to_owned());
-    ///     builder.spawn_scoped(scope, || text.len())?.join().map_err(|_| std::io::Error::other("it panicked"))
+    ///     let measured = builder.spawn_scoped(scope, || text.len())?.join();
+    ///     measured.map_err(|_| std::io::Error::other("it panicked"))
     /// });
     /// assert_eq!(length?, 8);
     /// # Ok::<(), std::io::Error>(())

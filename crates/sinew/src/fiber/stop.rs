@@ -25,7 +25,8 @@ use crate::rt::{self, Deadline};
 /// use std::time::{Duration, Instant};
 ///
 /// let soon = Instant::now() + Duration::from_millis(1);
-/// let result = fiber::with_deadline(soon, || fiber::sleep_cancellable(Duration::from_secs(3_600)));
+/// let hour = Duration::from_secs(3_600);
+/// let result = fiber::with_deadline(soon, || fiber::sleep_cancellable(hour));
 /// assert!(result.unwrap_err().is_timed_out());
 /// ```
 ///
@@ -92,7 +93,8 @@ pub fn is_cancelled() -> bool {
 ///
 /// let fiber = fiber::spawn(|| {
 ///     let stopped = fiber::park_cancellable().unwrap_err();
-///     fiber::shield(|| fiber::sleep_cancellable(Duration::from_millis(1))).expect("it is shielded");
+///     let brief = Duration::from_millis(1);
+///     fiber::shield(|| fiber::sleep_cancellable(brief)).expect("it is shielded");
 ///     stopped
 /// });
 /// fiber.cancel();

@@ -204,7 +204,8 @@ fn many_values_are_found_and_replaced() {
     assert!(format!("{context:?}").contains("len: 50"), "none is kept twice: {context:?}");
 }
 
-/// A callback has the values of where its timer was made, however often and wherever it is armed, and nothing else of that place.
+/// A callback has the values of where its timer was made, however often and wherever it is armed,
+/// and nothing else of that place.
 #[test]
 fn callbacks_have_what_was_in_force_where_their_timer_was_made() {
     fn check() {

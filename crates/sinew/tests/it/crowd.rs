@@ -1,4 +1,5 @@
-//! Who takes part in tests of what fibers and threads wait in: fibers of all kinds of runtimes, plain threads, or both at once.
+//! Who takes part in tests of what fibers and threads wait in: fibers of all kinds of runtimes,
+//! plain threads, or both at once.
 
 use super::support::everywhere;
 use sinew::fiber;
@@ -22,7 +23,8 @@ impl Crowd {
         number: usize,
         body: impl FnOnce() -> T + Send + 'static,
     ) -> Member<T> {
-        // What takes part is of one type for each result: the compiler has to make fibers and threads of it.
+        // What takes part is of one type for each result: the compiler has to make fibers and
+        // threads of it.
         let body: Box<dyn FnOnce() -> T + Send> = Box::new(body);
         match self {
             Self::Threads => Member::Thread(thread::spawn(body)),
@@ -79,7 +81,8 @@ impl<T> Member<T> {
     }
 }
 
-/// Runs `body` with each kind of crowd: fibers, and both at once, in all kinds of runtimes; threads without any.
+/// Runs `body` with each kind of crowd: fibers, and both at once, in all kinds of runtimes; threads
+/// without any.
 pub(crate) fn in_crowds(body: impl Fn(Crowd) + Send + Sync + 'static) {
     in_threads(&body);
     let body: Arc<dyn Fn(Crowd) + Send + Sync> = Arc::new(body);
@@ -95,8 +98,8 @@ pub(crate) fn in_threads(body: impl Fn(Crowd)) {
     body(Crowd::Threads);
 }
 
-/// Tests whose bodies run over std's types, by threads, and over ours, in all crowds: `sync` and `thread` are of the one or the other. Where everything takes
-/// long, over ours alone.
+/// Tests whose bodies run over std's types, by threads, and over ours, in all crowds: `sync` and
+/// `thread` are of the one or the other. Where everything takes long, over ours alone.
 macro_rules! as_std {
     ($($(#[$attribute:meta])* fn $name:ident($crowd:ident) $body:block)*) => {
         $(

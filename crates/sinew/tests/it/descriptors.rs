@@ -1,4 +1,5 @@
-//! Tests with descriptors: each runs in a process of its own, where those that are open in the end can be counted.
+//! Tests with descriptors: each runs in a process of its own, where those that are open in the end
+//! can be counted.
 
 use super::crowd::Member;
 use super::support::{in_child, stderr, until};
@@ -10,7 +11,8 @@ use std::time::Duration;
 /// So long nobody waits.
 pub(crate) const LONG: Duration = Duration::from_secs(3_600);
 
-/// Runs a test in a process of its own. What it opens is closed in the end. Returns what it wrote to standard error.
+/// Runs a test in a process of its own. What it opens is closed in the end. Returns what it wrote
+/// to standard error.
 pub(crate) fn in_own_process(module: &str, name: &str, body: impl FnOnce()) -> String {
     let (_, module) = module.split_once("::").expect("a module in a crate");
     let output = in_child(&format!("{module}::{name}"), || {
@@ -71,7 +73,8 @@ macro_rules! alone {
 }
 pub(crate) use alone;
 
-/// Tests that run [alone](in_own_process), over std's types by threads, and over ours in all crowds: `io` and `net` are of the one or the other.
+/// Tests that run [alone](in_own_process), over std's types by threads, and over ours in all
+/// crowds: `io` and `net` are of the one or the other.
 macro_rules! alike {
     ($($(#[$attribute:meta])* fn $name:ident($crowd:ident) $body:block)*) => {
         $(

@@ -1,6 +1,6 @@
-//! Destructors of users' values that panic. Whatever holds several values drops all of them, each once,
-//! and lets the first panic out; the process does not abort. std and crossbeam leak what is left in a
-//! channel; a `Vec` aborts.
+//! Destructors of users' values that panic. Whatever holds several values drops all of them, each
+//! once, and lets the first panic out; the process does not abort. std and crossbeam leak what is
+//! left in a channel; a `Vec` aborts.
 
 use super::support::{Watched, everywhere, in_child, message, pinned, stderr};
 use sinew::channel::{Select, bounded, broadcast, oneshot, unbounded};
@@ -49,7 +49,8 @@ fn panic_of(body: impl FnOnce()) -> String {
     message(&*catch_unwind(AssertUnwindSafe(body)).unwrap_err())
 }
 
-/// Runs a test in a process of its own, which must not abort. What the panic hook writes stays there.
+/// Runs a test in a process of its own, which must not abort. What the panic hook writes stays
+/// there.
 fn survives(name: &str, body: impl FnOnce()) {
     let output = in_child(&format!("drops::{name}"), || {
         // Without backtraces, which take long.
@@ -190,7 +191,8 @@ fn fibers_that_are_not_made_drop_what_they_hold() {
             runtime.run(move || {
                 let bombs = Bombs::default();
                 let bodies: Vec<_> = bombs.five().map(|bomb| move || drop(bomb)).collect();
-                // The body that was refused is in the error, and those after it are in what they came from.
+                // The body that was refused is in the error, and those after it are in what they
+                // came from.
                 let refused = catch_unwind(AssertUnwindSafe(|| {
                     let mut bodies = bodies.into_iter();
                     let refused = fiber::try_spawn_batch(bodies.by_ref()).unwrap_err();
@@ -319,8 +321,8 @@ fn functions_that_follow_fibers_are_dropped() {
     });
 }
 
-/// The memory that messages were kept in is given back. Sanitizers keep it for a while, and look for leaks
-/// themselves.
+/// The memory that messages were kept in is given back. Sanitizers keep it for a while, and look
+/// for leaks themselves.
 #[cfg(not(any(sinew_asan, sinew_tsan)))]
 #[test]
 fn a_channel_with_destructors_that_panic_takes_no_memory_along() {

@@ -159,7 +159,8 @@ impl Drop for WaitsAtEnd {
     }
 }
 
-/// A function that unwinds cannot panic again, so that it waits: not in the place of the fiber, whose own wait goes on.
+/// A function that unwinds cannot panic again, so that it waits: not in the place of the fiber,
+/// whose own wait goes on.
 #[test]
 fn what_waits_there_while_it_unwinds_ends_no_wait_of_the_fiber() {
     let unwind = || {
@@ -214,7 +215,8 @@ sinew::fiber_local! {
     static STAYS: RefCell<Option<Stays>> = const { RefCell::new(None) };
 }
 
-/// There are no locals after a fiber's end, or a step's, also if it has used none: nobody would drop them, and the next step is on any thread.
+/// There are no locals after a fiber's end, or a step's, also if it has used none: nobody would
+/// drop them, and the next step is on any thread.
 #[test]
 fn no_locals_are_made_when_a_fiber_or_a_step_has_ended() {
     let alive = Arc::new(AtomicUsize::new(0));

@@ -2,7 +2,8 @@
 //!
 //! # Safety
 //!
-//! Looks at the memory of stacks whose fibers were abandoned; fibers that move hold nothing of their thread.
+//! Looks at the memory of stacks whose fibers were abandoned; fibers that move hold nothing of
+//! their thread.
 #![expect(
     unsafe_code,
     reason = "the memory of a leaked stack is read, and threads are asked for their number"
@@ -121,7 +122,8 @@ fn thread_number() -> i32 {
     unsafe { libc::gettid() }
 }
 
-/// If the runtime kept anything of the thread across a suspension, it would put local fibers on another one.
+/// If the runtime kept anything of the thread across a suspension, it would put local fibers on
+/// another one.
 #[test]
 fn the_runtime_finds_the_thread_of_a_fiber_that_moves() {
     let moves = AtomicUsize::new(0);
@@ -156,7 +158,8 @@ fn the_runtime_finds_the_thread_of_a_fiber_that_moves() {
     assert_ne!(moves.load(Ordering::Relaxed), 0, "some of those that may move do");
 }
 
-/// Time and unpark race for each wait; whoever is late ends no other one, which would be too short then.
+/// Time and unpark race for each wait; whoever is late ends no other one, which would be too short
+/// then.
 #[test]
 fn whoever_is_late_for_a_wait_ends_no_other() {
     each(|runtime, _| {

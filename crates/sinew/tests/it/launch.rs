@@ -7,7 +7,8 @@ use sinew::fiber::{self, Launch};
 
 use crate::runtimes::{Kind, each_of};
 
-/// The maker keeps its worker, so another one has to hear of a fiber that may move and has let others run.
+/// The maker keeps its worker, so another one has to hear of a fiber that may move and has let
+/// others run.
 #[test]
 fn what_yields_while_its_maker_runs_goes_on_elsewhere() {
     each_of(&[2, 8], |runtime, kind| {

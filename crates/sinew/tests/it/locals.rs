@@ -256,7 +256,8 @@ fiber_local! {
     static UNUSED: String = "nobody would drop it".to_owned();
 }
 
-/// Whatever runs a destructor after the end of the locals finds none, also if the fiber has used none.
+/// Whatever runs a destructor after the end of the locals finds none, also if the fiber has used
+/// none.
 #[test]
 fn there_are_none_after_the_end_of_a_fiber_that_used_none() {
     static KEY: Key<UsesAtEnd> = Key::new();

@@ -1,8 +1,10 @@
-//! The end of fiber-locals: when, where, in which order they are dropped, and what their destructors may do.
+//! The end of fiber-locals: when, where, in which order they are dropped, and what their
+//! destructors may do.
 //!
 //! # Safety
 //!
-//! Trusted with a reference to a suspender that an initialiser, which takes no arguments, finds in a global.
+//! Trusted with a reference to a suspender that an initialiser, which takes no arguments, finds in
+//! a global.
 #![expect(unsafe_code, reason = "an initialiser that suspends the coroutine it runs in")]
 
 use std::cell::{Cell, RefCell};
@@ -62,7 +64,8 @@ fn note_access(whom: &str, access: Result<(), AccessError>) {
     note(&format!("{whom} is {is_there}"));
 }
 
-/// Runs `body` on a fiber of each kind of runtime, and on a thread. All that it leaves behind is noted when it is joined.
+/// Runs `body` on a fiber of each kind of runtime, and on a thread. All that it leaves behind is
+/// noted when it is joined.
 fn on_all(body: fn(), expected: &[&str]) {
     each(|runtime, _| {
         let log = Log::default();
@@ -307,7 +310,8 @@ static AT_THREAD_END: Mutex<Vec<Result<usize, AccessError>>> = Mutex::new(Vec::n
 
 impl Drop for AtThreadEnd {
     fn drop(&mut self) {
-        // Whichever of the two is dropped first, this is the value that the thread has set, or an error.
+        // Whichever of the two is dropped first, this is the value that the thread has set, or an
+        // error.
         AT_THREAD_END.lock().unwrap().push(PLAIN_OF_THREAD.try_with(Cell::get));
     }
 }

@@ -1,7 +1,8 @@
 //! Tests of the bridge, from the outside.
 //!
-//! Where tests are slow to build or to run, some are left out: with `cfg(sinew_few)`, what does not depend on the machine; with `cfg(sinew_fat)` as well, where all is
-//! optimised as one program, only what suspends fibers in most ways is there, and what may be lost by that.
+//! Where tests are slow to build or to run, some are left out: with `cfg(sinew_few)`, what does not
+//! depend on the machine; with `cfg(sinew_fat)` as well, where all is optimised as one program,
+//! only what suspends fibers in most ways is there, and what may be lost by that.
 
 #[cfg(not(sinew_few))]
 mod auto_traits;
@@ -84,7 +85,8 @@ mod settings;
 mod shutdown;
 #[cfg(not(sinew_few))]
 mod shutdown_report;
-// ThreadSanitizer puts handlers off until their thread comes to a call of libc's that it knows, and ours sleep in the kernel without one.
+// ThreadSanitizer puts handlers off until their thread comes to a call of libc's that it knows, and
+// ours sleep in the kernel without one.
 #[cfg(not(any(sinew_fat, sinew_tsan)))]
 mod signal;
 mod spawn;

@@ -1,4 +1,5 @@
-//! Every stable name of `std::thread`, used by one program that is compiled twice: for threads, and for fibers.
+//! Every stable name of `std::thread`, used by one program that is compiled twice: for threads, and
+//! for fibers.
 //!
 //! # Safety
 //!

@@ -165,7 +165,8 @@ fn a_scope_that_waits_for_its_own_worker_is_told_of() {
     super::support::is_told_of_as_stuck(name);
 }
 
-/// Whether suspending is forbidden to a function that is called at a switch, does not concern the fiber which is switched.
+/// Whether suspending is forbidden to a function that is called at a switch, does not concern the
+/// fiber which is switched.
 #[test]
 fn what_is_forbidden_at_a_switch_is_not_forbidden_to_the_fiber() {
     let waits: [fn(); 3] = [

@@ -1,7 +1,7 @@
 //! What the kernel tells of NUMA nodes: which there are, where a thread runs, where memory is.
 //!
-//! Tests that need two nodes are skipped on a machine with one, unless `SINEW_REQUIRE_NODES` says how many there must be. Nothing
-//! here asks the library, so that nothing is compared with itself.
+//! Tests that need two nodes are skipped on a machine with one, unless `SINEW_REQUIRE_NODES` says
+//! how many there must be. Nothing here asks the library, so that nothing is compared with itself.
 //!
 //! # Safety
 //!
@@ -20,7 +20,8 @@ pub(crate) fn allowed() -> CpuSet {
     list.trim().parse().unwrap()
 }
 
-/// The nodes where this process may run: their numbers and CPUs. If there are not two with memory, says so and returns nothing.
+/// The nodes where this process may run: their numbers and CPUs. If there are not two with memory,
+/// says so and returns nothing.
 pub(crate) fn nodes() -> Option<BTreeMap<usize, CpuSet>> {
     let files = Path::new("/sys/devices/system/node");
     let read = |path: &str| fs::read_to_string(files.join(path)).unwrap_or_default();
@@ -50,7 +51,8 @@ pub(crate) fn current_node() -> usize {
 /// The node that has the page of this value.
 pub(crate) fn node_of<T>(value: &T) -> usize {
     let (mut node, no_mask) = (-1_i32, std::ptr::null_mut::<libc::c_ulong>());
-    // From the kernel's `uapi/linux/mempolicy.h`: the node, and not the policy; of an address, and not of the thread.
+    // From the kernel's `uapi/linux/mempolicy.h`: the node, and not the policy; of an address, and
+    // not of the thread.
     let flags = 1 << 0 | 1 << 1;
     // SAFETY: an address of this process and a place for a number; the mask is not asked for.
     let result = unsafe {

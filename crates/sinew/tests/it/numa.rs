@@ -1,5 +1,5 @@
-//! Fibers on a machine with several NUMA nodes: groups and their threads are on nodes, the memory of stacks is where it is used,
-//! and fibers stay where they are unless it is set that they leave.
+//! Fibers on a machine with several NUMA nodes: groups and their threads are on nodes, the memory
+//! of stacks is where it is used, and fibers stay where they are unless it is set that they leave.
 //!
 //! # Safety
 //!
@@ -93,7 +93,8 @@ fn nodes_of_stack() -> Vec<usize> {
     stack.chunks(16 << 10).map(|chunk| node_of(&chunk[0])).collect()
 }
 
-/// Has many fibers at a time in each group, one group after the other, and looks where the memory of their stacks is.
+/// Has many fibers at a time in each group, one group after the other, and looks where the memory
+/// of their stacks is.
 fn look_at_stacks(runtime: &Watched, nodes: &BTreeMap<usize, CpuSet>) {
     for (group, node) in nodes.keys().enumerate() {
         let found = runtime.run(move || {
@@ -130,7 +131,8 @@ fn stacks_are_in_the_memory_of_the_node_that_uses_them() {
     }
 }
 
-/// A fiber that has moved to another node ends there, and its stack goes back to where its memory is.
+/// A fiber that has moved to another node ends there, and its stack goes back to where its memory
+/// is.
 #[test]
 fn stacks_go_home_from_fibers_that_have_left_their_node() {
     let Some(nodes) = nodes() else { return };
@@ -145,7 +147,8 @@ fn stacks_go_home_from_fibers_that_have_left_their_node() {
                 while begun.load(Ordering::Relaxed) < MANY {
                     fiber::yield_now();
                 }
-                // Those that find themselves elsewhere end there, if no other worker takes them once more.
+                // Those that find themselves elsewhere end there, if no other worker takes them
+                // once more.
                 (0..200).any(|_| {
                     fiber::yield_now();
                     current_node() != home
@@ -179,8 +182,8 @@ fn hold() -> (Arc<AtomicBool>, Vec<JoinHandle<()>>) {
     (release, holders)
 }
 
-/// Sends fibers to the first group, whose workers are all held. Returns how many ran before those of another group were done with
-/// much else, and where each ran and had its stack.
+/// Sends fibers to the first group, whose workers are all held. Returns how many ran before those
+/// of another group were done with much else, and where each ran and had its stack.
 fn send_to_a_busy_group(leave: bool) -> (usize, Vec<(usize, usize)>) {
     let (release, holders) = hold();
     let ran = Arc::new(AtomicUsize::new(0));

@@ -110,7 +110,8 @@ fn whoever_entered_a_fiber_that_unwinds_lets_it_go_on() {
     });
 }
 
-/// std aborts if a thread panics while it runs a panic hook, and does not know that it is another fiber which panics.
+/// std aborts if a thread panics while it runs a panic hook, and does not know that it is another
+/// fiber which panics.
 #[test]
 fn a_hook_may_wait_while_other_fibers_of_its_worker_panic() {
     let name = "panics::a_hook_may_wait_while_other_fibers_of_its_worker_panic";

@@ -1,9 +1,10 @@
-//! What these tests run over: runtimes of several sizes, pinned and migrating, under watch, and empty at the end.
+//! What these tests run over: runtimes of several sizes, pinned and migrating, under watch, and
+//! empty at the end.
 //!
 //! # Safety
 //!
-//! Trusted with the promise that fibers may migrate: nothing in the bodies of tests that run here cares about its thread across a
-//! suspension.
+//! Trusted with the promise that fibers may migrate: nothing in the bodies of tests that run here
+//! cares about its thread across a suspension.
 #![expect(unsafe_code, reason = "a runtime whose fibers migrate takes a promise")]
 
 use super::support::{strategies, watch_test_with};

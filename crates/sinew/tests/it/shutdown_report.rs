@@ -1,4 +1,5 @@
-//! What a shutdown reports: each fiber is in one place of the report, whatever it does at that moment.
+//! What a shutdown reports: each fiber is in one place of the report, whatever it does at that
+//! moment.
 //!
 //! # Safety
 //!
@@ -173,8 +174,8 @@ fn make(random: &mut Random, name: &str) -> Fates {
     waiting.into_iter().map(|fiber| (fiber, Fate::Leaked)).collect()
 }
 
-/// Blocks a worker, by a fiber that leaves others behind there which have not begun, or by one that it
-/// joins: entered at once, or by another worker. Returns once that is so.
+/// Blocks a worker, by a fiber that leaves others behind there which have not begun, or by one that
+/// it joins: entered at once, or by another worker. Returns once that is so.
 fn block(runtime: &Runtime, random: &mut Random, gate: &Gate) -> Fates {
     let (sender, receiver) = mpsc::channel();
     let (gate, locals) = (gate.clone(), random.below(4));
@@ -254,8 +255,8 @@ fn try_one(runtime: Runtime, seed: u64) {
 
 #[test]
 fn each_fiber_is_in_one_place_of_the_report() {
-    // In a process of its own: what is leaked there ends with it. In one group: a group whose workers
-    // never rest takes no work from another.
+    // In a process of its own: what is leaked there ends with it. In one group: a group whose
+    // workers never rest takes no work from another.
     let output = in_child("shutdown_report::each_fiber_is_in_one_place_of_the_report", || {
         let seed = std::cell::Cell::new(0);
         for _ in 0..4 {

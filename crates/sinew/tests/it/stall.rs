@@ -45,7 +45,8 @@ fn wait_for_the_parent() {
     assert_eq!(line, "go on\n");
 }
 
-/// Runs `body` in a process of its own. Each time that process tells of a stall, it is told to go on. Returns all that it told.
+/// Runs `body` in a process of its own. Each time that process tells of a stall, it is told to go
+/// on. Returns all that it told.
 fn told(name: &str, stalls: usize, body: impl FnOnce()) -> String {
     if std::env::var_os(CHILD).is_some() {
         body();
@@ -156,7 +157,8 @@ fn sleeper(time: Duration) -> fiber::JoinHandle<()> {
         while !matches!(sleeps.thread().state(), fiber::State::Parked | fiber::State::Done) {
             fiber::yield_now();
         }
-        // If this process is kept from running for that long, it may be over before it was seen to sleep.
+        // If this process is kept from running for that long, it may be over before it was seen to
+        // sleep.
         if !sleeps.is_finished() {
             return sleeps;
         }
@@ -263,8 +265,8 @@ fn neighbour(wait: fn()) -> fiber::JoinHandle<()> {
     }
 }
 
-/// The time in which no thread of the process could run does not count, though a worker is stuck before it and after it, each time
-/// for a part of what it takes.
+/// The time in which no thread of the process could run does not count, though a worker is stuck
+/// before it and after it, each time for a part of what it takes.
 #[test]
 fn a_process_that_was_stopped_was_not_stuck() {
     const AFTER: Duration = Duration::from_secs(1);
@@ -284,11 +286,13 @@ fn a_process_that_was_stopped_was_not_stuck() {
         std::process::exit(0);
     }
     let _watchdog = watch_test_with(format!("a process that is stopped: {name}"));
-    // Where the process is kept from running for so long that it is stuck indeed, it is tried again.
+    // Where the process is kept from running for so long that it is stuck indeed, it is tried
+    // again.
     assert!((0..5).any(|_| !stop_and_go_on(name, AFTER * 3 / 2).contains(WORDS)));
 }
 
-/// Runs a test in a process that stops itself, and has it go on a while later. Returns all that it told.
+/// Runs a test in a process that stops itself, and has it go on a while later. Returns all that it
+/// told.
 fn stop_and_go_on(name: &str, later: Duration) -> String {
     let mut command = this_program();
     command.args([&format!("stall::{name}"), "--exact", "--nocapture", "--test-threads=1"]).env(CHILD, "1");

@@ -19,13 +19,15 @@ use std::time::Duration;
 /// As large as any, so that few fit.
 const STACK: usize = 64 << 20;
 
-/// Runs `body` in a process of its own, which has to tell of the fiber that has no stack. Returns what it said.
+/// Runs `body` in a process of its own, which has to tell of the fiber that has no stack. Returns
+/// what it said.
 fn in_small_child(name: &str, body: impl FnOnce()) {
     if is_emulated() {
         return eprintln!("skipped: an emulator needs address space of its own");
     }
     let output = in_child(&format!("starving::{name}"), || {
-        // SAFETY: changes where the allocator takes memory from; each thread's own reserve would be as large as a stack.
+        // SAFETY: changes where the allocator takes memory from; each thread's own reserve would be
+        // as large as a stack.
         unsafe { libc::mallopt(libc::M_ARENA_MAX, 1) };
         let _watchdog = watch_test_with("little memory");
         body();
@@ -198,7 +200,8 @@ fn a_shutdown_discards_those_that_wait() {
     });
 }
 
-/// Has one fiber on each of two workers, and calls `of_first` and then `of_second` there, one after the other.
+/// Has one fiber on each of two workers, and calls `of_first` and then `of_second` there, one after
+/// the other.
 fn on_two_workers(
     runtime: &Runtime,
     of_first: impl FnOnce() + Send + 'static,

@@ -26,8 +26,9 @@ struct Scene {
 
 const PLAIN: Scene = Scene { before: |_| (), suspend: |woken| woken.wait(), neighbour: || () };
 
-/// A fiber that may move suspends, is woken, and a neighbour keeps its worker meanwhile. Returns whether the fiber continues before
-/// the neighbour lets go: then it has moved to the other worker, which is idle.
+/// A fiber that may move suspends, is woken, and a neighbour keeps its worker meanwhile. Returns
+/// whether the fiber continues before the neighbour lets go: then it has moved to the other worker,
+/// which is idle.
 fn moves(builder: RuntimeBuilder, scene: Scene) -> bool {
     // SAFETY: this file's promise.
     let runtime = Watched::new(unsafe { builder.workers(2).assume_migration_safe() }.start().unwrap());
@@ -60,7 +61,8 @@ fn begin_neighbour(scene: Scene, woken: Arc<Event>, is_back: Arc<AtomicBool>) ->
     fiber::spawn(move || result.recv().unwrap())
 }
 
-/// Another fiber of this worker unwinds and waits in a destructor, for so long that this one runs meanwhile.
+/// Another fiber of this worker unwinds and waits in a destructor, for so long that this one runs
+/// meanwhile.
 fn beside_one_that_unwinds(over: &Arc<Event>) {
     struct WaitOnDrop(Arc<Event>);
     impl Drop for WaitOnDrop {

@@ -101,7 +101,8 @@ fn a_stack_is_held_only_during_a_step() {
         };
         let makes = move || (0..FIBERS).map(|_| fiber::spawn_steps(false, step.clone())).collect::<Vec<_>>();
         runtime.run(makes).into_iter().for_each(|fiber| fiber.join().unwrap());
-        // All were between their steps at one moment. A few frames of the maker and of joins may be below.
+        // All were between their steps at one moment. A few frames of the maker and of joins may be
+        // below.
         assert!(places.lock().unwrap().len() < 10, "{}", places.lock().unwrap().len());
         finish(runtime);
     }

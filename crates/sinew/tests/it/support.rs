@@ -2,7 +2,8 @@
 //!
 //! # Safety
 //!
-//! Trusted with the promise that the fibers of tests which run over all kinds of runtime hold nothing of their thread.
+//! Trusted with the promise that the fibers of tests which run over all kinds of runtime hold
+//! nothing of their thread.
 #![expect(unsafe_code, reason = "that fibers may move is a promise")]
 
 use super::mute::Muted;
@@ -21,7 +22,8 @@ use std::time::Duration;
 /// The numbers of workers that most tests run over.
 pub(crate) const WORKERS: [usize; 3] = [1, 2, 8];
 
-/// The strategies that most tests run over: both, or the one that this variable names, where everything takes long.
+/// The strategies that most tests run over: both, or the one that this variable names, where
+/// everything takes long.
 pub(crate) fn strategies() -> Vec<Strategy> {
     match std::env::var("SINEW_TEST_STRATEGY") {
         Ok(name) => vec![name.parse().unwrap()],
@@ -29,8 +31,9 @@ pub(crate) fn strategies() -> Vec<Strategy> {
     }
 }
 
-/// Runs `body` as a fiber of runtimes with 1, 2 and 8 workers, of both strategies, whose fibers stay or move. Nothing may be left of it. With as many
-/// workers as a variable says, where everything takes long.
+/// Runs `body` as a fiber of runtimes with 1, 2 and 8 workers, of both strategies, whose fibers
+/// stay or move. Nothing may be left of it. With as many workers as a variable says, where
+/// everything takes long.
 pub(crate) fn everywhere(body: impl Fn() + Send + Sync + 'static) {
     match std::env::var("SINEW_TEST_WORKERS") {
         Ok(workers) => everywhere_in(&[&[workers.parse().unwrap()]], body),
@@ -48,7 +51,8 @@ pub(crate) fn everywhere_in(groups: &[&[usize]], body: impl Fn() + Send + Sync +
     });
 }
 
-/// Calls `body` with runtimes of both strategies, whose fibers stay or move, with groups of these sizes.
+/// Calls `body` with runtimes of both strategies, whose fibers stay or move, with groups of these
+/// sizes.
 pub(crate) fn in_each(groups: &[&[usize]], body: impl Fn(Runtime)) {
     for (sizes, strategy) in
         groups.iter().flat_map(|sizes| strategies().into_iter().map(move |strategy| (sizes, strategy)))
@@ -140,7 +144,8 @@ impl Drop for Watched {
 
 const CHILD: &str = "SINEW_TEST_CHILD";
 
-/// Runs `body` in a process of its own, by starting this program again for this one test. It aborts if it hangs.
+/// Runs `body` in a process of its own, by starting this program again for this one test. It aborts
+/// if it hangs.
 pub(crate) fn in_child(name: &str, body: impl FnOnce()) -> Output {
     if is_child() {
         let patience = Patience::of_a_test();
@@ -237,7 +242,8 @@ pub(crate) fn message(payload: &(dyn std::any::Any + Send)) -> String {
     text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_default()
 }
 
-/// Waits until something is so that others are about to see to, for a while: they may be slow, and something that never comes is told of.
+/// Waits until something is so that others are about to see to, for a while: they may be slow, and
+/// something that never comes is told of.
 pub(crate) fn until(is_so: impl Fn() -> bool, problem: impl Fn() -> String) {
     assert!(comes_true(is_so), "{}", problem());
 }

@@ -1,4 +1,5 @@
-//! What the docs of `sinew::fiber` say about thread-locals, as far as it can be shown without undefined behaviour.
+//! What the docs of `sinew::fiber` say about thread-locals, as far as it can be shown without
+//! undefined behaviour.
 
 use std::cell::RefCell;
 use std::sync::Arc;

@@ -99,7 +99,8 @@ fn the_past_is_due_at_once_and_never_inside_the_call() {
         let guard = Arc::new(Mutex::new(()));
         let copies = [now, now - Duration::from_secs(1), now - HOUR].map(|when| {
             let (calls, guard) = (calls.clone(), guard.clone());
-            // It would wait for this fiber for ever, if it were called in here: the fiber does not let anybody run before.
+            // It would wait for this fiber for ever, if it were called in here: the fiber does not
+            // let anybody run before.
             let held = guard.clone();
             let held = held.lock().unwrap();
             let timer = time::at(when, move || {

@@ -259,7 +259,8 @@ fn a_callback_that_is_abandoned_is_waited_for_by_nobody() {
     assert!(output.status.success(), "{}", stderr(&output));
 }
 
-/// The runtime is shut down by a fiber of its own, which does not wait: the last worker says that it is over.
+/// The runtime is shut down by a fiber of its own, which does not wait: the last worker says that
+/// it is over.
 #[test]
 fn a_callback_is_waited_for_by_nobody_after_a_shutdown_from_inside() {
     let name = "timer_end::a_callback_is_waited_for_by_nobody_after_a_shutdown_from_inside";
@@ -288,7 +289,8 @@ fn a_callback_is_waited_for_by_nobody_after_a_shutdown_from_inside() {
     assert!(output.status.success(), "{}", stderr(&output));
 }
 
-/// Its timers cannot be seen to any more, and whoever waits for a callback that was abandoned hears of it all the same.
+/// Its timers cannot be seen to any more, and whoever waits for a callback that was abandoned hears
+/// of it all the same.
 #[test]
 fn a_worker_that_computes_for_ever_keeps_nobody_waiting() {
     let output = in_child("timer_end::a_worker_that_computes_for_ever_keeps_nobody_waiting", || {
@@ -344,7 +346,8 @@ fn timers_of_other_runtimes_are_cancelled_as_ones_own() {
     });
 }
 
-/// One callback computes until all is over; the fibers of the others have been made, and never begin.
+/// One callback computes until all is over; the fibers of the others have been made, and never
+/// begin.
 #[test]
 fn callbacks_that_have_not_begun_are_discarded() {
     let output = in_child("timer_end::callbacks_that_have_not_begun_are_discarded", || {

@@ -74,7 +74,8 @@ fn a_busy_workers_timers_are_seen_to_by_an_idle_one() {
     }
 }
 
-/// A fiber that may move begins a wait with a limit of time, and a neighbour keeps its worker until that wait has ended.
+/// A fiber that may move begins a wait with a limit of time, and a neighbour keeps its worker until
+/// that wait has ended.
 #[test]
 fn a_busy_workers_sleepers_that_may_move_are_woken_by_an_idle_one() {
     const TIME: Duration = Duration::from_millis(2);
@@ -124,7 +125,8 @@ fn a_busy_worker_holds_up_no_timers_of_threads() {
             let calls = calls.clone();
             Timer::builder().runtime(&runtime).build(move || calls.add()).unwrap()
         });
-        // Time for the other worker to fall asleep, and for a fault to show; if there is none, it changes nothing.
+        // Time for the other worker to fall asleep, and for a fault to show; if there is none, it
+        // changes nothing.
         fiber::sleep(Duration::from_millis(5));
         for round in 1..5 {
             timers[number].arm(Schedule::after(Duration::from_micros(round * 100)));

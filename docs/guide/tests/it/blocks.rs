@@ -69,7 +69,7 @@ fn reads_from_a_socket() {
     blocks(move || stream.read(&mut [0]).unwrap(), || drop(peer));
 }
 
-/// A file that takes long to open: a FIFO that nobody writes to.
+/// A file that takes long to open: a FIFO without a writer.
 fn opens_a_file() {
     let path = std::env::temp_dir().join(format!("sinew-guide-fifo-{}", std::process::id()));
     assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());

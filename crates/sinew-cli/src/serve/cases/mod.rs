@@ -49,7 +49,8 @@ pub(crate) fn all() -> Vec<Case> {
     lines.chain(fields).chain(chunks).chain(long()).collect()
 }
 
-/// Cases that are too long to be written out. They are for a server that accepts heads of 512 bytes.
+/// Cases that are too long to be written out. They are for a server that accepts heads of 512
+/// bytes.
 fn long() -> [Case; 9] {
     let case =
         |what, parts: &[&str], then| Case { what, sent: [parts.concat().as_bytes(), NEXT].concat(), then };

@@ -1,5 +1,5 @@
-//! Stands in for the threads that make calls that block: each call is made in place, and a spare worker
-//! runs the other fibers meanwhile. Knows nothing of what is called.
+//! Stands in for the threads that make calls that block: each call is made in place, and a spare
+//! worker runs the other fibers meanwhile. Knows nothing of what is called.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -96,7 +96,8 @@ fn a_fiber_that_moves_stays_meanwhile() {
     });
 }
 
-/// Sections of several fibers of one worker that wait inside, and end in another order than they began.
+/// Sections of several fibers of one worker that wait inside, and end in another order than they
+/// began.
 #[test]
 fn sections_end_in_any_order() {
     everywhere(|| {
@@ -143,7 +144,8 @@ fn panics_pass_and_sections_nest() {
     });
 }
 
-/// A coroutine that is suspended inside a section: its fiber has left, and others go on with it or drop it.
+/// A coroutine that is suspended inside a section: its fiber has left, and others go on with it or
+/// drop it.
 #[test]
 fn a_section_may_end_in_another_fiber() {
     for mut runtime in [pinned(1), migrating(2)] {

@@ -74,7 +74,8 @@ fn calls_go_on_in_a_runtime_that_was_dropped() {
     }
 }
 
-/// What a call borrows is there after its fiber was abandoned, and its thread ends with it. One that was not begun never is.
+/// What a call borrows is there after its fiber was abandoned, and its thread ends with it. One
+/// that was not begun never is.
 #[test]
 fn a_call_outlives_its_runtime() {
     for (kind, workers) in [(Kind::Pinned, 1), (Kind::Migrating, 1), (Kind::Pinned, 2), (Kind::Migrating, 2)]

@@ -78,7 +78,8 @@ fn one_call_after_the_other_needs_one_thread() {
     }
 }
 
-/// Makes so many calls at once that each needs a thread. Returns those, in the order in which they became idle.
+/// Makes so many calls at once that each needs a thread. Returns those, in the order in which they
+/// became idle.
 fn use_many(runtime: &Runtime, many: usize) -> Vec<thread::ThreadId> {
     let all = Arc::new(Barrier::new(many));
     let held: Vec<_> = (0..many)

@@ -1,4 +1,5 @@
-//! What the bodies of arms may do with what the handles were taken from: they are no longer borrowed.
+//! What the bodies of arms may do with what the handles were taken from: they are no longer
+//! borrowed.
 
 use super::as_crossbeam;
 use std::time::Duration;

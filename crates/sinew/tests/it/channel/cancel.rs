@@ -96,7 +96,8 @@ fn what_can_be_done_at_once_is_done() {
     });
 }
 
-/// Both sides are cancelled while they hand over: each message is received once, or comes back to its sender.
+/// Both sides are cancelled while they hand over: each message is received once, or comes back to
+/// its sender.
 #[test]
 fn a_cancel_that_meets_the_hand_over_loses_nothing() {
     everywhere(|| {

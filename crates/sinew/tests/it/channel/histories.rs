@@ -1,5 +1,6 @@
-//! Histories of small runs are recorded, and checked: there is an order of the operations, in which each lies between its call and its
-//! return, that a queue with this bound allows. The search is Wing and Gong's.
+//! Histories of small runs are recorded, and checked: there is an order of the operations, in which
+//! each lies between its call and its return, that a queue with this bound allows. The search is
+//! Wing and Gong's.
 
 use super::super::support::Random;
 use super::as_crossbeam;
@@ -38,14 +39,16 @@ struct Record(Arc<AtomicUsize>);
 impl Record {
     /// What came to nothing when its time was over is none.
     fn call(&self, body: impl FnOnce() -> Option<Event>) -> Option<Call> {
-        // Sequentially consistent: what returned before another one was called has the smaller number.
+        // Sequentially consistent: what returned before another one was called has the smaller
+        // number.
         let called = self.0.fetch_add(1, Ordering::SeqCst);
         let event = body()?;
         Some(Call { called, returned: self.0.fetch_add(1, Ordering::SeqCst), event })
     }
 }
 
-/// Whether a queue with this bound allows it. With 0, a message is received in the moment in which it is sent.
+/// Whether a queue with this bound allows it. With 0, a message is received in the moment in which
+/// it is sent.
 struct Search<'a> {
     calls: &'a [Call],
     bound: usize,

@@ -1,4 +1,5 @@
-//! Selects that meet others: at a rendezvous, at places that are kept for messages, and without doing what they have selected.
+//! Selects that meet others: at a rendezvous, at places that are kept for messages, and without
+//! doing what they have selected.
 
 use super::super::crowd::in_crowds;
 use super::super::support::{message, panics_with, quiet_panic};
@@ -106,8 +107,9 @@ as_crossbeam! {
         }
     }
 
-    /// A message may take its time to be made: others go on meanwhile, of which each is made to wait for
-    /// one. Not by yields: with more threads than processors each may take as long as a time slice.
+    /// A message may take its time to be made: others go on meanwhile, of which each is made to
+    /// wait for one. Not by yields: with more threads than processors each may take as long as a
+    /// time slice.
     fn a_message_may_be_long_in_the_making(crowd) {
         for bound in [0, 1, 2] {
             let (sender, receiver) = channel::bounded(bound);

@@ -1,4 +1,5 @@
-//! Channels and select. crossbeam-channel is the specification: the same bodies run over it, by threads, and over ours, in all crowds.
+//! Channels and select. crossbeam-channel is the specification: the same bodies run over it, by
+//! threads, and over ours, in all crowds.
 
 #[cfg(not(sinew_few))]
 mod bodies;
@@ -81,8 +82,8 @@ mod theirs {
     pub(crate) const DROPS_WITH_RECEIVERS: bool = false;
 }
 
-/// Tests whose bodies run over crossbeam's channels, by threads, and over ours, in all crowds: `channel` is the one or the other. Where everything
-/// takes long, over ours alone.
+/// Tests whose bodies run over crossbeam's channels, by threads, and over ours, in all crowds:
+/// `channel` is the one or the other. Where everything takes long, over ours alone.
 macro_rules! as_crossbeam {
     ($($(#[$attribute:meta])* fn $name:ident($crowd:ident) $body:block)*) => {
         $(
@@ -104,9 +105,9 @@ macro_rules! as_crossbeam {
 }
 use as_crossbeam;
 
-/// Lets others go on for a while, so that they probably wait for whatever they wait for. No test is right
-/// because of it. A thread does so for a shorter while: where there are more threads than processors, each
-/// yield may take as long as a time slice.
+/// Lets others go on for a while, so that they probably wait for whatever they wait for. No test is
+/// right because of it. A thread does so for a shorter while: where there are more threads than
+/// processors, each yield may take as long as a time slice.
 fn pause() {
     let many = if fiber::is_fiber() { 20 } else { 3 };
     (0..many).for_each(|_| fiber::yield_now());

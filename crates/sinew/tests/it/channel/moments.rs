@@ -1,5 +1,5 @@
-//! A select that does not wait reports that nothing can be done only if nothing could be done at one
-//! moment. What crossbeam tests as `linearizable_try` and `linearizable_default`, Go as
+//! A select that does not wait reports that nothing can be done only if nothing could be done at
+//! one moment. What crossbeam tests as `linearizable_try` and `linearizable_default`, Go as
 //! `NonblockSelectRace`, and more: there what can be done moves once, here to and fro.
 
 use super::super::crowd::in_crowds;

@@ -118,7 +118,8 @@ as_crossbeam! {
     }
 }
 
-/// The channel is in order again after a destructor has panicked, and the others have run. In crossbeam, some are leaked.
+/// The channel is in order again after a destructor has panicked, and the others have run. In
+/// crossbeam, some are leaked.
 #[test]
 fn a_destructor_that_panics_does_no_harm() {
     use sinew::channel::{bounded, unbounded};

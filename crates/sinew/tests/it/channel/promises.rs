@@ -1,5 +1,6 @@
-//! A receiver at a channel of capacity 0 that has met a `select` which sends: it waits for the message
-//! beyond its own limits, until the operation is completed or dropped. Senders do not wait in this way.
+//! A receiver at a channel of capacity 0 that has met a `select` which sends: it waits for the
+//! message beyond its own limits, until the operation is completed or dropped. Senders do not wait
+//! in this way.
 
 use super::super::crowd::in_crowds;
 use super::super::support::{panics_with, pinned};
@@ -108,7 +109,8 @@ fn who_was_promised_a_message_in_vain_has_its_limit_again() {
     });
 }
 
-/// What the documentation warns of: it waits until its runtime has ended, which counts it as leaked.
+/// What the documentation warns of: it waits until its runtime has ended, which counts it as
+/// leaked.
 #[test]
 fn who_has_met_an_operation_that_is_forgotten_waits_for_ever() {
     let mut runtime = pinned(1);

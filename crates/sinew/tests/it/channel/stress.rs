@@ -1,4 +1,5 @@
-//! Many who send, receive, select, give up and are cancelled: each message arrives once, or comes back, and those of one come in order.
+//! Many who send, receive, select, give up and are cancelled: each message arrives once, or comes
+//! back, and those of one come in order.
 
 use super::super::crowd::{Crowd, in_crowds};
 use super::super::support::{Random, everywhere};

@@ -6,7 +6,8 @@ use std::time::Duration;
 const SOON: Duration = Duration::from_millis(1);
 
 as_crossbeam! {
-    /// A handle that is made for the select alone, as nearly all selects with a time limit are written.
+    /// A handle that is made for the select alone, as nearly all selects with a time limit are
+    /// written.
     fn arms_may_have_handles_of_their_own(_crowd) {
         let (sender, receiver) = channel::unbounded::<u8>();
         channel::select! {

@@ -63,7 +63,8 @@ alone! {
         }
     }
 
-    /// One adds more than there is room for, another one does not; one waits for errors, another one for data.
+    /// One adds more than there is room for, another one does not; one waits for errors, another
+    /// one for data.
     fn what_one_cannot_do_another_one_can() {
         in_crowds(|crowd| {
             let event = Arc::new(event());
@@ -280,7 +281,8 @@ alone! {
         });
     }
 
-    /// Standard input becomes another one while it is waited for: what watched the old one takes nothing from what watches the new one.
+    /// Standard input becomes another one while it is waited for: what watched the old one takes
+    /// nothing from what watches the new one.
     fn a_number_that_is_another_s_by_now_is_left_alone() {
         pinned(1).run(|| {
             let ((old, _old), (new, mut sender)) = (UnixStream::pair().unwrap(), UnixStream::pair().unwrap());
@@ -334,7 +336,8 @@ alone! {
         }
     }
 
-    /// It is asked for its descriptor at the end, too, and once: two panics at once would end the process.
+    /// It is asked for its descriptor at the end, too, and once: two panics at once would end the
+    /// process.
     fn a_panic_of_what_is_inside_is_one() {
         struct Moody(UnixStream, Cell<bool>);
         impl AsFd for Moody {
@@ -352,7 +355,8 @@ alone! {
         }
     }
 
-    /// What is urgent makes a socket ready for nothing as long as nobody takes it: a thread does not ask all the time.
+    /// What is urgent makes a socket ready for nothing as long as nobody takes it: a thread does
+    /// not ask all the time.
     fn a_thread_rests_that_is_woken_for_nothing() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let mut sender = TcpStream::connect(listener.local_addr().unwrap()).unwrap();

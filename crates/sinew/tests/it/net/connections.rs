@@ -73,7 +73,8 @@ fn a_server_waits_for_descriptors_and_says_so() {
     let name = concat!(module_path!(), "::a_server_waits_for_descriptors_and_says_so");
     let told = super::by_itself(name, || pinned(1).run(check_exhaustion));
     let count = told.matches("cannot accept connections (Too many open files").count();
-    // Once for the one of Unix, and for each of the two others, unless the second was too late to notice.
+    // Once for the one of Unix, and for each of the two others, unless the second was too late to
+    // notice.
     assert!((2..=3).contains(&count) && told.contains("(abstract) cannot"), "{told}");
     assert!(!is_child());
 }

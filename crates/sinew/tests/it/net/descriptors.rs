@@ -104,7 +104,8 @@ fn check_files(_crowd: Crowd) {
     socket.close();
 }
 
-/// A socket for datagrams in the place of a connection: that a read comes back short says nothing of the next datagram.
+/// A socket for datagrams in the place of a connection: that a read comes back short says nothing
+/// of the next datagram.
 fn check_others(_crowd: Crowd) {
     let (here, there) = std::os::unix::net::UnixDatagram::pair().unwrap();
     let here = TcpStream::from(OwnedFd::from(here));

@@ -72,7 +72,8 @@ fn many() -> usize {
     (limit / 2 - 100).min(5_000)
 }
 
-/// More than the kernel keeps goes one way and comes back, while nobody reads what comes back until all was sent.
+/// More than the kernel keeps goes one way and comes back, while nobody reads what comes back until
+/// all was sent.
 fn check_pressure(crowd: Crowd) {
     const LEN: usize = 20_000_000;
     let (here, there) = pair();
@@ -109,7 +110,8 @@ fn check_half_open(crowd: Crowd) {
     assert_eq!(reader.join(), ErrorKind::ConnectionReset);
 }
 
-/// Many wait at one listener, some of them give up again and again, and each connection goes to one.
+/// Many wait at one listener, some of them give up again and again, and each connection goes to
+/// one.
 fn check_storm(crowd: Crowd) {
     const MANY: usize = 300;
     let listener = Arc::new(ListenOptions::new().backlog(1_024).bind("127.0.0.1:0").unwrap());

@@ -1,4 +1,5 @@
-//! Sockets that are used on one worker after the other, by several runtimes, and for longer than these live.
+//! Sockets that are used on one worker after the other, by several runtimes, and for longer than
+//! these live.
 
 use super::{alone, pair, until_parked};
 use crate::support::{Watched, comes_true, everywhere_in, in_each, migrating, pinned, watch_test};
@@ -80,7 +81,8 @@ fn check_handing_over() {
     server.unwrap().join().unwrap();
 }
 
-/// One reads and then keeps its worker, where the socket is at home, until the other has written, who waits on the second worker.
+/// One reads and then keeps its worker, where the socket is at home, until the other has written,
+/// who waits on the second worker.
 fn check_a_busy_home() {
     let ((here, peer), [begun, over]) = (pair(), [(); 2].map(|()| Arc::new(AtomicBool::new(false))));
     let here = Arc::new(here);
@@ -114,7 +116,8 @@ fn check_a_busy_home() {
     reader.join().unwrap();
 }
 
-/// The first of those who wait for a connection has to go on on a worker that is busy until the second one has had it.
+/// The first of those who wait for a connection has to go on on a worker that is busy until the
+/// second one has had it.
 fn check_a_busy_waiter() {
     let listener = Arc::new(TcpListener::bind("127.0.0.1:0").unwrap());
     let [begun, over] = [(); 2].map(|()| Arc::new(AtomicBool::new(false)));
@@ -146,7 +149,8 @@ fn check_a_busy_waiter() {
     assert_eq!(first.join().unwrap(), two.local_addr().unwrap());
 }
 
-/// It is the first of those who wait, and never goes on; the event is for the next one. Its socket is never closed.
+/// It is the first of those who wait, and never goes on; the event is for the next one. Its socket
+/// is never closed.
 #[test]
 fn one_that_is_abandoned_takes_nothing_from_others() {
     let _watch = watch_test();
@@ -164,7 +168,8 @@ fn one_that_is_abandoned_takes_nothing_from_others() {
         // Time to wait again; if it does not yet, nothing changes.
         std::thread::sleep(Duration::from_millis(2));
         drop(first.take().shutdown(Some(Duration::ZERO)));
-        // It may have tried just when there was something, before it waited: then the other one has to have one more.
+        // It may have tried just when there was something, before it waited: then the other one has
+        // to have one more.
         let has_read = one.join().is_ok();
         { &peer }.write_all(if has_read { &[2, 3] } else { &[2] }).unwrap();
         assert_eq!(two.join().unwrap(), if has_read { [2, 3] } else { [1, 2] });
@@ -243,7 +248,8 @@ alone! {
         }
     }
 
-    /// One of each runtime waits, and that of the first, where the socket is at home, gives up, which concerns nobody else.
+    /// One of each runtime waits, and that of the first, where the socket is at home, gives up,
+    /// which concerns nobody else.
     fn one_that_waits_is_told_of_the_end_of_anothers_runtime() {
         let _watch = watch_test();
         for round in 0..10 {

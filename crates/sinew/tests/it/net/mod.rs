@@ -1,4 +1,5 @@
-//! Sockets. Each test runs in a process of its own, in which nobody else opens descriptors: none may be left.
+//! Sockets. Each test runs in a process of its own, in which nobody else opens descriptors: none
+//! may be left.
 
 mod close;
 mod connections;
@@ -19,7 +20,8 @@ use sinew::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Tests whose bodies run over std's sockets, by threads, and over ours, in all crowds: `net` is of the one or the other. What they share comes first.
+/// Tests whose bodies run over std's sockets, by threads, and over ours, in all crowds: `net` is of
+/// the one or the other. What they share comes first.
 macro_rules! as_std {
     ({ $($shared:item)* } $($(#[$attribute:meta])* fn $name:ident($crowd:ident: Crowd) $body:block)*) => {
         mod over_std {
@@ -61,7 +63,8 @@ macro_rules! alone {
 }
 pub(crate) use alone;
 
-/// Runs `body` in a process of its own, with this test's name. No descriptor may be left. What was written to standard error, if this is not that process.
+/// Runs `body` in a process of its own, with this test's name. No descriptor may be left. What was
+/// written to standard error, if this is not that process.
 fn by_itself(path: &str, body: fn()) -> String {
     let (_, name) = path.split_once("::").unwrap();
     let output = in_child(name, || {
@@ -78,7 +81,8 @@ fn by_itself(path: &str, body: fn()) -> String {
 /// What is open.
 fn open() -> Vec<PathBuf> {
     let entries = std::fs::read_dir("/proc/self/fd").unwrap();
-    // The listing itself is none that is left. Threads keep what ends their waits, for those who come after them; a driver that is left would be seen by its set.
+    // The listing itself is none that is left. Threads keep what ends their waits, for those who
+    // come after them; a driver that is left would be seen by its set.
     let links = entries.filter_map(|entry| std::fs::read_link(entry.unwrap().path()).ok());
     let mut links: Vec<_> = links
         .filter(|link| !link.starts_with("/proc") && link.as_os_str() != "anon_inode:[eventfd]")
@@ -87,7 +91,8 @@ fn open() -> Vec<PathBuf> {
     links
 }
 
-/// Runs `body` with threads; with fibers, and with both, in runtimes of both strategies, with one and two workers, whose fibers stay or move.
+/// Runs `body` with threads; with fibers, and with both, in runtimes of both strategies, with one
+/// and two workers, whose fibers stay or move.
 fn in_few_crowds(body: fn(Crowd)) {
     in_threads(body);
     for crowd in [Crowd::Fibers, Crowd::Mixed] {

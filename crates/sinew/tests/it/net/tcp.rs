@@ -71,7 +71,8 @@ fn one_direction_ends_before_the_other(crowd: Crowd) {
     peer.join();
 }
 
-/// The bytes and the end of them come at once, and a read that had room for more has seen the bytes only.
+/// The bytes and the end of them come at once, and a read that had room for more has seen the bytes
+/// only.
 fn the_end_is_read_after_a_short_read(crowd: Crowd) {
     let (listener, addr) = listen();
     let peer = crowd.spawn(1, move || {
@@ -331,7 +332,8 @@ fn a_reset_ends_all_waits(crowd: Crowd) {
         });
         sinew::fiber::sleep(std::time::Duration::from_micros(500));
         drop(there);
-        // One of them hears of it. The other one finds what that has left: the end, or a pipe that leads nowhere.
+        // One of them hears of it. The other one finds what that has left: the end, or a pipe that
+        // leads nowhere.
         let kinds = waits.map(|member| member.join());
         assert!(kinds.contains(&Some(ErrorKind::ConnectionReset)), "{number}: {kinds:?}");
         assert!(kinds.iter().all(|kind| number < 3 || kind.is_some()), "{number}: {kinds:?}");
@@ -350,7 +352,8 @@ fn a_reset_before_it_is_accepted(_crowd: Crowd) {
     assert_eq!((&stream).read(&mut [0]).unwrap(), 0);
 }
 
-/// At each point at which one may be: before anything is read, after some of it, while it is waited for, and when something is written.
+/// At each point at which one may be: before anything is read, after some of it, while it is waited
+/// for, and when something is written.
 fn a_reset_is_an_error(crowd: Crowd) {
     for point in 0..4 {
         let (mut here, mut there) = pair();

@@ -72,7 +72,8 @@ fn check_that_they_come_first(_crowd: Crowd) {
     assert!(is_of_cancel(token.run(|| udp.send_to(b"x", addr).map(drop))));
 }
 
-/// Something comes again and again, and whoever takes it is stopped again and again, by one and the other: at the moment when it comes, sometimes.
+/// Something comes again and again, and whoever takes it is stopped again and again, by one and the
+/// other: at the moment when it comes, sometimes.
 fn check_moments(crowd: Crowd) {
     const MANY: u32 = 300;
     let ((here, there), udp) = (pair(), UdpSocket::bind("127.0.0.1:0").unwrap());

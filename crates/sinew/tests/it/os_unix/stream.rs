@@ -151,7 +151,8 @@ alike! {
         assert_eq!(all, [0, 1, 2, 3, 4, 5, 6, 7]);
     }
 
-    /// A number that was closed is that of another one at once, and the events of the one are not those of the other.
+    /// A number that was closed is that of another one at once, and the events of the one are not
+    /// those of the other.
     fn numbers_are_used_again(crowd) {
         for round in 0..50_u8 {
             let (mut one, mut other) = net::UnixStream::pair().unwrap();

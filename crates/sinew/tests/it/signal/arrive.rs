@@ -14,7 +14,8 @@ use std::time::Duration;
 
 const LONG: Duration = Duration::from_secs(3_600);
 
-/// From now on none of these ends this process: one that was sent to it may come after the channel is gone that it was for.
+/// From now on none of these ends this process: one that was sent to it may come after the channel
+/// is gone that it was for.
 fn hold(signals: &[Signal]) {
     static HELD: OnceLock<Signals> = OnceLock::new();
     HELD.get_or_init(|| signal::channel(signals.iter().copied()).unwrap());
@@ -62,7 +63,8 @@ fn each_who_waits_has_all_of_them() {
     });
 }
 
-/// After the last one of a kind has come, one of that kind is received, however many came before and however slowly they are received.
+/// After the last one of a kind has come, one of that kind is received, however many came before
+/// and however slowly they are received.
 #[test]
 fn a_flood_becomes_few_and_the_last_is_not_lost() {
     alone_in_crowds("arrive::a_flood_becomes_few_and_the_last_is_not_lost", |crowd| {
@@ -179,7 +181,8 @@ fn they_are_selected_among_other_channels() {
     });
 }
 
-/// A worker that computes does not keep signals from those who wait elsewhere, and what it computes is not disturbed.
+/// A worker that computes does not keep signals from those who wait elsewhere, and what it computes
+/// is not disturbed.
 #[test]
 fn a_busy_fiber_holds_up_nobody_else() {
     alone("arrive::a_busy_fiber_holds_up_nobody_else", || {

@@ -13,12 +13,14 @@ use std::fs;
 use std::sync::Arc;
 use std::thread;
 
-/// Runs `body` in a process of its own. Of all threads and descriptors, those of the channels alone are left.
+/// Runs `body` in a process of its own. Of all threads and descriptors, those of the channels alone
+/// are left.
 fn alone(name: &str, body: impl FnOnce()) {
     let output = in_child(&format!("signal::{name}"), || {
         let before = (descriptors().len(), threads().len());
         body();
-        // A thread that was joined may still be seen for a moment, and one that was started may not have its name yet.
+        // A thread that was joined may still be seen for a moment, and one that was started may not
+        // have its name yet.
         let ours = |(name, _): &(String, char)| name == "sinew-signals";
         while threads().len() != before.1 + 1 || threads().iter().filter(|thread| ours(thread)).count() != 1 {
             thread::yield_now();

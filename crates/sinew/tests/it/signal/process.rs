@@ -1,4 +1,5 @@
-//! Signals as the system has them: sent to this process, and handled by functions that know nothing of channels.
+//! Signals as the system has them: sent to this process, and handled by functions that know nothing
+//! of channels.
 //!
 //! # Safety
 //!
@@ -26,7 +27,8 @@ pub(super) fn send(signal: Signal) {
     assert_eq!(unsafe { libc::kill(this, signal.as_raw()) }, 0);
 }
 
-/// To this thread: it has been handled when this returns. Returns what the handler has made of `errno`.
+/// To this thread: it has been handled when this returns. Returns what the handler has made of
+/// `errno`.
 pub(super) fn raise(signal: Signal, errno: i32) -> i32 {
     // SAFETY: every thread has one.
     let place = unsafe { libc::__errno_location() };
@@ -94,7 +96,8 @@ pub(super) fn counts() -> Handler {
     handle as *const () as Handler
 }
 
-/// Counts, and calls the handler that was there when it was installed last. To be installed with `SA_SIGINFO`.
+/// Counts, and calls the handler that was there when it was installed last. To be installed with
+/// `SA_SIGINFO`.
 pub(super) fn passes_on() -> Handler {
     extern "C" fn handle(number: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
         assert!(!info.is_null() && !context.is_null());
@@ -102,7 +105,8 @@ pub(super) fn passes_on() -> Handler {
         let next = NEXT.load(Ordering::SeqCst);
         if next != libc::SIG_DFL && next != libc::SIG_IGN {
             type WithInfo = extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void);
-            // SAFETY: the tests have it called only where the one before is ours, which is of that kind.
+            // SAFETY: the tests have it called only where the one before is ours, which is of that
+            // kind.
             let next: WithInfo = unsafe { std::mem::transmute(next) };
             next(number, info, context);
         }

@@ -145,7 +145,8 @@ fn whoever_gives_up_has_not_come() {
     });
 }
 
-/// At any moment of being woken, or while the completion runs. As many phases end as pairs have met.
+/// At any moment of being woken, or while the completion runs. As many phases end as pairs have
+/// met.
 #[test]
 fn giving_up_neither_loses_nor_adds_an_arrival() {
     in_crowds(|crowd| {

@@ -161,7 +161,8 @@ fn a_cancel_that_meets_the_hand_over_loses_nothing() {
     });
 }
 
-/// On one worker: who is cancelled does not run before it is met, still in line, by whoever serves the line.
+/// On one worker: who is cancelled does not run before it is met, still in line, by whoever serves
+/// the line.
 #[test]
 fn one_that_was_cancelled_is_passed_over() {
     let runtime = pinned(1);

@@ -69,7 +69,8 @@ fn one_goes_on_each_time_it_is_set() {
     });
 }
 
-/// What is set is taken by those who wait for one event or for any of several, with and without limits; none is lost, and none taken twice.
+/// What is set is taken by those who wait for one event or for any of several, with and without
+/// limits; none is lost, and none taken twice.
 #[test]
 fn each_that_is_set_is_taken_once() {
     const EVENTS: usize = 3;

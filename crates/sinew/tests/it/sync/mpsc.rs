@@ -209,8 +209,8 @@ fn whoever_waits_for_room_among_large_messages_is_let_in() {
     });
 }
 
-/// Messages are kept in blocks of 31, and two wait for room when the next one needs another block: neither may be forgotten, nor
-/// passed by.
+/// Messages are kept in blocks of 31, and two wait for room when the next one needs another block:
+/// neither may be forgotten, nor passed by.
 #[test]
 fn whoever_waits_for_room_where_memory_is_needed_is_let_in_by_turns() {
     let runtime = pinned(1);

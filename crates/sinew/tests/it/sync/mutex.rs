@@ -131,7 +131,8 @@ fn a_wait_ends_at_its_time() {
     });
 }
 
-/// Those who give up do so at any point of being woken, or of being handed the mutex: whoever does not must get it.
+/// Those who give up do so at any point of being woken, or of being handed the mutex: whoever does
+/// not must get it.
 #[test]
 fn giving_up_loses_no_wake_up() {
     in_crowds(|crowd| {
@@ -198,8 +199,8 @@ fn a_cancel_that_meets_the_hand_over_loses_nothing() {
     });
 }
 
-/// One is woken, and cancelled before it has run. Somebody else has the mutex again by then, so that it stops: the others must not take
-/// it for one that will see to them.
+/// One is woken, and cancelled before it has run. Somebody else has the mutex again by then, so
+/// that it stops: the others must not take it for one that will see to them.
 #[test]
 fn one_that_is_stopped_awake_leaves_its_turn_to_others() {
     let runtime = pinned(1);
@@ -221,8 +222,8 @@ fn one_that_is_stopped_awake_leaves_its_turn_to_others() {
     });
 }
 
-/// Waits are ended again and again for reasons that do not count where they are, also of those who have waited for long: nobody is
-/// forgotten.
+/// Waits are ended again and again for reasons that do not count where they are, also of those who
+/// have waited for long: nobody is forgotten.
 #[test]
 fn waits_that_are_left_for_nothing_lock_nobody_out() {
     everywhere(|| {
@@ -254,7 +255,8 @@ fn waits_that_are_left_for_nothing_lock_nobody_out() {
     });
 }
 
-/// Others take the mutex again and again, without ever leaving it free for long: the one who waits gets it all the same.
+/// Others take the mutex again and again, without ever leaving it free for long: the one who waits
+/// gets it all the same.
 #[test]
 fn nobody_starves() {
     in_crowds(|crowd| {
@@ -299,7 +301,8 @@ fn a_fiber_keeps_its_guard_across_suspensions() {
     });
 }
 
-/// A fiber waits for a lock while it unwinds, which another one has that must run on the same worker.
+/// A fiber waits for a lock while it unwinds, which another one has that must run on the same
+/// worker.
 #[test]
 fn a_lock_may_be_waited_for_while_unwinding() {
     struct Locks(Arc<Mutex<u32>>);

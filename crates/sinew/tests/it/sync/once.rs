@@ -91,7 +91,8 @@ as_std! {
     }
 }
 
-/// The closure suspends: another fiber of the same worker waits, and is not taken for the one that runs it.
+/// The closure suspends: another fiber of the same worker waits, and is not taken for the one that
+/// runs it.
 #[test]
 fn others_wait_for_a_closure_that_suspends() {
     everywhere(|| {

@@ -6,7 +6,8 @@ use sinew::sync::{BlockingQueue, Semaphore, mpsc};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// Three wait in line, the first and the second of them are cancelled behind a shield, and all are served in turn.
+/// Three wait in line, the first and the second of them are cancelled behind a shield, and all are
+/// served in turn.
 fn keeps_its_place<F>(wait: F, serve: impl FnOnce())
 where
     F: Fn(usize) + Clone + Send + 'static,

@@ -209,7 +209,8 @@ fn it_stays_with_a_thread_that_ends() {
     in_threads(|_| {
         let lock = Arc::new(ReentrantLock::new(Cell::new(0)));
         let copy = lock.clone();
-        // The first use is before sinew's own thread-locals are made, so that they are dropped first.
+        // The first use is before sinew's own thread-locals are made, so that they are dropped
+        // first.
         let ends = std::thread::spawn(move || {
             LOCKS.with_borrow_mut(|locks| locks.push(Locks(copy.clone())));
             drop(copy.lock());

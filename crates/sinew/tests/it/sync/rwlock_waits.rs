@@ -35,7 +35,8 @@ fn a_wait_ends_at_its_time() {
     });
 }
 
-/// Somebody reads all the time. Readers that wait behind a writer get in when it has given up, or before.
+/// Somebody reads all the time. Readers that wait behind a writer get in when it has given up, or
+/// before.
 #[test]
 fn a_writer_that_gives_up_keeps_nobody_out() {
     in_crowds(|crowd| {
@@ -109,8 +110,8 @@ fn a_cancel_that_meets_the_hand_over_loses_nothing() {
     });
 }
 
-/// One is woken, and cancelled before it has run. Somebody else has the lock again by then, so that it stops: the others must not take
-/// it for one that will see to them.
+/// One is woken, and cancelled before it has run. Somebody else has the lock again by then, so that
+/// it stops: the others must not take it for one that will see to them.
 #[test]
 fn one_that_is_stopped_awake_leaves_its_turn_to_others() {
     let runtime = pinned(1);
@@ -198,7 +199,8 @@ fn readers_come_in_beside_one_that_stays_until_one_leaves() {
     });
 }
 
-/// Writers take it again and again, without ever leaving it free for long: the readers get it all the same.
+/// Writers take it again and again, without ever leaving it free for long: the readers get it all
+/// the same.
 #[test]
 fn no_reader_starves() {
     in_crowds(|crowd| {

@@ -75,7 +75,8 @@ fn values_of_all_sizes_come_back() {
     comes_back([[0_u64; 0], []]);
 }
 
-/// A fiber that is suspended with the guard: readers have the value from before, at once, and other writers wait.
+/// A fiber that is suspended with the guard: readers have the value from before, at once, and other
+/// writers wait.
 #[test]
 fn readers_of_a_suspended_writer_read_what_was_before() {
     everywhere(|| {

@@ -90,7 +90,8 @@ fn urgent_tasks_go_first_and_batches_have_an_end() {
         (1..4).for_each(|task| queue.execute(task).unwrap());
         queue.execute_urgent(10).unwrap();
         has_begun.wait();
-        // It has one in hand. These go before the others, but not this one, which is for the next batch.
+        // It has one in hand. These go before the others, but not this one, which is for the next
+        // batch.
         queue.execute(4).unwrap();
         queue.execute_urgent(11).unwrap();
         queue.execute(5).unwrap();

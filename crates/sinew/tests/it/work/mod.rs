@@ -9,8 +9,8 @@ use sinew::sync::Baton;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Shuts a runtime with one worker down while a fiber has that, which does `first` and then keeps its thread: what
-/// `first` leaves to others is never begun.
+/// Shuts a runtime with one worker down while a fiber has that, which does `first` and then keeps
+/// its thread: what `first` leaves to others is never begun.
 fn end_while_busy(runtime: Runtime, first: impl FnOnce() + Send + 'static) {
     let (begun, (lets_go, keeps)) = (Arc::new(Baton::new()), std::sync::mpsc::channel());
     let has_begun = begun.clone();

@@ -45,7 +45,8 @@ fn a_shutdown_has_the_rest_done_and_the_last_call_made() {
     });
 }
 
-/// A thread and fibers, of this runtime and of another one, wait for queues that have nothing to do.
+/// A thread and fibers, of this runtime and of another one, wait for queues that have nothing to
+/// do.
 #[test]
 fn a_shutdown_ends_the_wait_for_an_idle_queue() {
     let other = pinned(2);
@@ -73,7 +74,8 @@ fn a_shutdown_ends_the_wait_for_an_idle_queue() {
     }
 }
 
-/// Some bring tasks until they are refused. Which ones are still accepted is a matter of luck, but none is forgotten.
+/// Some bring tasks until they are refused. Which ones are still accepted is a matter of luck, but
+/// none is forgotten.
 #[test]
 fn what_is_accepted_until_then_is_done_or_told_of() {
     in_each(GROUPS, |runtime| {
@@ -136,8 +138,8 @@ fn after_it_nothing_is_taken_and_the_function_is_gone() {
     assert_eq!((queue.join_timeout(Duration::ZERO), Arc::strong_count(&value)), (Some(Ok(())), 1));
 }
 
-/// The fiber that was to make the last call has not begun when the runtime ends: another one keeps the only worker until then. The queue is stopped before,
-/// or by the shutdown.
+/// The fiber that was to make the last call has not begun when the runtime ends: another one keeps
+/// the only worker until then. The queue is stopped before, or by the shutdown.
 #[test]
 fn a_last_call_that_is_never_made_is_told_of() {
     for is_stopped_before in [false, true] {

@@ -238,7 +238,8 @@ fn after_the_shutdown_of_its_runtime_it_takes_nothing() {
     assert_eq!(idle.join(), Ok(()));
 }
 
-/// The fiber that was to do the jobs has not begun when the runtime ends: another one keeps the only worker until then.
+/// The fiber that was to do the jobs has not begun when the runtime ends: another one keeps the
+/// only worker until then.
 #[test]
 fn jobs_that_are_discarded_are_told_of() {
     let _watch = watch_test();
