@@ -31,7 +31,7 @@ pub(super) fn current(root: &Path) -> io::Result<CpuSet> {
 /// permission.
 ///
 /// ```no_run
-/// use sinew_topology::{CpuSet, restrict_thread};
+/// # use sinew_topology::{CpuSet, restrict_thread};
 ///
 /// restrict_thread(&CpuSet::from_range(0..=3))?;
 /// # Ok::<(), std::io::Error>(())

@@ -68,7 +68,7 @@ impl Plan {
     /// fulfilled.
     ///
     /// ```
-    /// use sinew_topology::{Plan, Wishes};
+    /// # use sinew_topology::{Plan, Wishes};
     ///
     /// let plan = Plan::for_this_process("/", &Wishes::default())?;
     /// println!("{plan}");

@@ -127,7 +127,7 @@ impl Selection {
     /// Returns an error if a list names a CPU that is not accessible, or if no CPU is left.
     ///
     /// ```
-    /// use sinew_topology::{CpuSet, Selection};
+    /// # use sinew_topology::{CpuSet, Selection};
     ///
     /// let selection = Selection { allowed: Some("0--2".parse()?), excluded: Some("1".parse()?) };
     /// assert_eq!(selection.apply(&CpuSet::from_range(0..=7))?.to_string(), "0,2-6");

@@ -1,37 +1,60 @@
-//! sinew: an M:N fiber runtime, under construction.
+//! sinew: an M:N fiber runtime.
 //!
-//! Fibers are threads of a program's own: each has a stack, and many of them share a few OS
-//! threads. [`fiber`] has the names of [`std::thread`]; a [`Runtime`] has the workers, and one
-//! starts by itself. Code is plain and blocking: a fiber that waits gives its worker to others.
+//! Fibers are threads of your own program: each has its own stack, and many of them share a few OS
+//! threads. You write plain blocking code with the names of `std`. A fiber that waits lets its worker
+//! run other fibers.
 //!
-//! This crate is the bridge between two pillars that know nothing of each other, and the only one
-//! that users import: [`coroutine`] is one of them, the scheduler's pool the other.
+//! ```
+//! use sinew::channel::bounded;
+//! use sinew::fiber;
+//! use std::time::Duration;
+//!
+//! let sum: u64 = sinew::run(|| {
+//!     let (sender, receiver) = bounded(16);
+//!     for number in 0..1_000 {
+//!         let sender = sender.clone();
+//!         fiber::spawn(move || {
+//!             fiber::sleep(Duration::from_millis(1));
+//!             sender.send(number).unwrap();
+//!         });
+//!     }
+//!     drop(sender);
+//!     receiver.iter().sum()
+//! });
+//! assert_eq!(sum, 499_500);
+//! ```
 //!
 //! # Where to look
 //!
-//! - Observing, shutting down and using a runtime without owning it, the default one included:
-//!   [`runtime::Handle`].
-//! - Settings, and the variables of the environment that have them: [`RuntimeBuilder`]; as data, to
-//!   be read from a file: [`Config`]. How workers are grouped: [`Profile`]; how those of a group
-//!   share fibers: [`Strategy`].
-//! - The machine, and what a runtime would make of it: [`topology`].
-//! - Locks, and what else to wait with: [`sync`]. Channels: [`channel`], and [`sync::mpsc`] with
-//!   the names of std; to wait for several: [`select!`].
-//! - Work that is done one after the other: [`work`].
-//! - Sockets, with the names of std: [`net`], [`os::unix::net`]. Other descriptors, pipes, standard
-//!   input and output: [`io`].
-//! - Calls that block a thread: [`mod@blocking`]. Files: [`fs`].
-//! - Sleeping, timers that call back, intervals: [`time`].
-//! - Signals of the operating system: [`signal`].
-//! - Where a fiber begins and whether it moves: [`fiber::Builder`], and [groups](fiber#groups).
-//! - How work is stopped: [cancellation and deadlines](fiber#stopping). What it takes along:
-//!   [`context`].
-//! - Which calls let other fibers run, and what to do in a loop without any: [turns](fiber#turns).
+//! - Spawning, joining, scopes, cancellation, deadlines, fiber-locals: [`fiber`], with the names of
+//!   [`std::thread`]. Which calls let other fibers run: [turns](fiber#turns). How fibers are stopped:
+//!   [stopping](fiber#stopping). Where a fiber begins: [groups](fiber#groups).
+//! - Locks and other types to wait with: [`sync`], with the names of `std::sync`. Channels:
+//!   [`channel`], with the API of crossbeam-channel, and [`sync::mpsc`]. Waiting for several channels:
+//!   [`select!`].
+//! - Sockets: [`net`] and [`os::unix::net`]. Pipes, standard streams and other descriptors: [`io`].
+//!   Files: [`fs`]. Calls that block a thread: [`mod@blocking`]. Signals: [`signal`].
+//! - Sleeping, timers, intervals, time limits: [`time`].
+//! - Work that is done one item after the other: [`work`]. Values that fibers inherit: [`context`].
+//! - Runtimes: [`Runtime`] and [`RuntimeBuilder`], which lists the environment's variables.
+//!   [`runtime::Handle`] observes, uses and shuts down a runtime without owning it, the default
+//!   runtime included. Settings as data: [`Config`]. How workers are grouped: [`Profile`]. How the
+//!   workers of a group share fibers: [`Strategy`]. The machine: [`topology`].
+//! - The layer below, without a scheduler: [`coroutine`].
 //!
-//! # Thread-locals
+//! # Guarantees
 //!
-//! Fibers share the thread-locals of the worker that they run on. [`fiber_local!`] gives each fiber
-//! a value of its own, and is written like `thread_local!`.
+//! - A fiber stays on the worker on which it first ran, unless `unsafe` code promises that it may
+//!   move. So a fiber may hold values that are not [`Send`].
+//! - Fibers may wait for one another however deep, with one worker too.
+//! - Cancellation and deadlines are errors of the calls that can return them. A fiber is never unwound
+//!   from outside.
+//! - All calls work on plain threads too, except [`fiber::spawn_local`].
+//!
+//! # Limits
+//!
+//! Fibers share the thread-locals of the worker that they run on. [`fiber_local!`] gives each fiber a
+//! value of its own, and is written like `thread_local!`.
 //!
 //! Safe code has one way to undefined behaviour: **a wait inside the initializer of a std
 //! `thread_local!`**. While a fiber waits there, another one of the same worker runs the
@@ -54,38 +77,37 @@
 //! ```
 //!
 //! Other crates that build on thread-locals have limits of their own: [all
-//! cases](fiber#thread-locals), with programs.
+//! cases](fiber#thread-locals), with programs. Fibers are not preempted, and stacks do not grow.
+//! Linux on x86-64 and AArch64.
 //!
 //! # Output in tests
 //!
 //! `cargo test` captures the output of a test's own thread. Fibers run on the threads of a runtime,
-//! which other tests may share, so what they print, a failed assertion's message included, goes
-//! straight to standard output and standard error.
+//! which other tests may share. So their output goes straight to standard output and standard error,
+//! the message of a failed assertion included.
 //!
 //! # Features
 //!
-//! On unless `default-features = false` turns them off:
+//! On by default; `default-features = false` turns them off:
 //!
-//! - `blocking`: [`mod@blocking`] and the threads for it; standard streams and
-//!   [`kernel_copy`](io::kernel_copy) in [`io`]. Without it, what `net` looks up by name is looked
-//!   up on the worker's thread, and a spare thread runs the other fibers meanwhile.
-//! - `fs`: [`fs`] and [`os::unix::fs`]. Turns `blocking` on.
+//! - `blocking`: [`mod@blocking`] and its threads, and the standard streams in [`io`]. Without it,
+//!   names are resolved on the worker's thread, and a spare thread runs the other fibers meanwhile.
+//! - `fs`: [`fs`], [`os::unix::fs`] and [`io::kernel_copy()`]. Turns `blocking` on.
 //! - `net`: [`net`], [`os::unix::net`] and `os::linux::net`.
-//! - `select`: [`select!`], [`channel::Select`] and what belongs to it.
+//! - `select`: [`select!`] and [`channel::Select`].
 //! - `signal`: [`signal`].
-//! - `topology`: NUMA nodes, cores and control groups are read from the system. Without it, a
-//!   runtime and [`topology`] take the machine for one node with the CPUs that the process may run
-//!   on.
+//! - `topology`: reads NUMA nodes, cores and control groups from the system. Without it, a runtime and
+//!   [`topology`] see one node with the CPUs on which the process may run.
 //!
-//! Off unless asked for:
+//! Off by default:
 //!
-//! - `lock_api`: [`sync`] has locks without values for that crate, in `sync::raw`.
+//! - `lock_api`: locks without values for that crate, in `sync::raw`.
 //! - `serde`: [`Config`] can be read and written.
-//! - `tracing`: a fiber that suspends takes the spans along that it has entered, and goes on inside
-//!   them. Without it, a span that is held across a suspension is taken for that of whatever runs
-//!   next on the thread. Fibers and timers that are made inside a span begin outside of it, as
-//!   threads do: move `Span::current()` into the body, and run that by `Span::in_scope`. What they
-//!   have from their maker without asking is the [context](context#logs).
+//! - `tracing`: a fiber that suspends takes along the spans that it has entered, and continues inside
+//!   them. Without it, a span that is held across a suspension also covers what runs next on the
+//!   thread. Fibers and timers that are spawned inside a span begin outside of it, as threads do: move
+//!   `Span::current()` into the body, and run the body by `Span::in_scope`. The
+//!   [context](context#logs) is inherited.
 
 #![cfg_attr(
     not(all(feature = "blocking", feature = "fs", feature = "net", feature = "select")),

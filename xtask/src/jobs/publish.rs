@@ -83,7 +83,7 @@ fn require_no_duplicates(context: &Context) -> Result {
     let tree = Exec::cargo(context, &arguments).args(["--all-features", "--format={p}"]).read_aloud()?;
     let crates: BTreeSet<_> = tree
         .lines()
-        .filter_map(|line| Some(line.split_once(' ')?))
+        .filter_map(|line| line.split_once(' '))
         .map(|(name, rest)| (name, version(rest)))
         .collect();
     let names: Vec<_> = crates.iter().map(|(name, _)| *name).collect();

@@ -48,6 +48,7 @@ mod ready;
 #[cfg(feature = "blocking")]
 mod shared_writer;
 pub(crate) mod slices;
+#[cfg(feature = "net")]
 mod socket_calls;
 mod socket_settings;
 #[cfg(feature = "blocking")]
@@ -64,6 +65,7 @@ pub(crate) use descriptor::descriptor;
 pub(crate) use forward::{forward, forward_read, forward_write, reads_exactly, writes_all};
 pub(crate) use handle::{IoHandle, would_block};
 pub(crate) use raw::from_raw_fd;
+#[cfg(feature = "net")]
 pub(crate) use socket_calls::socket_calls;
 pub(crate) use socket_settings::Patience;
 
