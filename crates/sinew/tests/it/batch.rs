@@ -28,7 +28,8 @@ fn all_run_and_handles_are_in_order() {
 
 #[test]
 fn a_batch_reaches_workers_that_sleep() {
-    // Nobody but the sleepers runs it: the fiber that makes it keeps its worker until all have run.
+    // Only the sleeping workers can run the batch: the fiber that spawns it keeps its worker until
+    // all have run.
     crate::runtimes::each_of(&[2, 8], |runtime, _| {
         for _ in 0..20 {
             runtime.run(|| {
@@ -139,7 +140,7 @@ fn at_the_limit_none_runs() {
     }
 }
 
-/// Whoever has joined a fiber can make another one in its place.
+/// After a join, the joined fiber no longer counts: the caller can spawn another one.
 #[test]
 fn a_joined_fiber_counts_no_more() {
     for workers in [1, 2, 8] {
@@ -172,7 +173,7 @@ fn none_runs_before_the_iterator_ends() {
         runtime.run(|| {
             let (all, made) = (Arc::new((AtomicUsize::new(0), AtomicUsize::new(0))), AtomicUsize::new(0));
             let fibers = fiber::spawn_batch((0..20).map(|_| {
-                // Whoever could run does meanwhile.
+                // Lets every fiber run that could.
                 if made.fetch_add(1, Ordering::Relaxed) % 10 == 9 {
                     fiber::sleep(Duration::from_millis(1));
                 }

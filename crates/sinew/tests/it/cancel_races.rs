@@ -129,7 +129,7 @@ fn scopes_that_are_opened_while_their_fiber_is_cancelled() {
                                     fiber::sleep_cancellable(Duration::from_micros(dice(round, number) % 20));
                             });
                         }
-                        // Nobody but the cancel ends this one, in one round of many.
+                        // In some rounds, only the cancel ends this fiber.
                         if dice(round, 7).is_multiple_of(2) {
                             scope.spawn(|| fiber::park_cancellable().unwrap_err());
                         }

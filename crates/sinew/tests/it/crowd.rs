@@ -7,17 +7,17 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-/// Who takes part.
+/// Which fibers or threads take part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Crowd {
     Fibers,
     Threads,
-    /// Every other one is a thread.
+    /// Every other member is a thread.
     Mixed,
 }
 
 impl Crowd {
-    /// Has one more take part, which is the one with this number.
+    /// Runs `body` in one more member, which has this number.
     pub(crate) fn spawn<T: Send + 'static>(
         self,
         number: usize,
@@ -33,7 +33,8 @@ impl Crowd {
         }
     }
 
-    /// Has so many take part, and waits until all are done. Returns what they did, in order.
+    /// Runs `body` in `many` members, and waits until all are done. Returns their results, in
+    /// order.
     pub(crate) fn all<T: Send + 'static>(
         self,
         many: usize,
@@ -48,7 +49,7 @@ impl Crowd {
     }
 }
 
-/// One who takes part.
+/// A fiber or a thread of a crowd.
 pub(crate) enum Member<T> {
     Fiber(fiber::JoinHandle<T>),
     Thread(thread::JoinHandle<T>),

@@ -177,7 +177,7 @@ fn assert_over(mut coroutine: Suspended) {
     assert!(matches!(coroutine.resume(()), CoroutineState::Complete(())));
 }
 
-/// Whatever the order in which regions end, no deadline of one that is over is left.
+/// Regions may end in any order: no deadline of a region that is over is left.
 #[test]
 fn a_coroutine_may_outlive_the_regions_around_it() {
     fn check() {
@@ -223,14 +223,15 @@ fn a_coroutine_may_leave_its_region_in_another_fiber() {
     });
 }
 
-/// A step begins with what its fiber was made with, whatever the last one has left suspended.
+/// A step begins with the deadline that its fiber was made with, even if the last step has left a
+/// region suspended.
 #[test]
 fn a_step_leaves_no_region_to_the_next() {
     everywhere(|| {
         let steps = fiber::spawn_steps(0, |step| {
             *step += 1;
             if *step == 1 {
-                // Nobody will end its region.
+                // The coroutine is forgotten, so its region never ends.
                 std::mem::forget(suspended(far()));
                 ControlFlow::Continue(())
             } else {

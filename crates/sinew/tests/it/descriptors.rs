@@ -8,7 +8,7 @@ use std::fs;
 use std::io;
 use std::time::Duration;
 
-/// So long nobody waits.
+/// A time that is longer than any wait of a test.
 pub(crate) const LONG: Duration = Duration::from_secs(3_600);
 
 /// Runs a test in a process of its own. What it opens is closed in the end. Returns what it wrote
@@ -38,7 +38,7 @@ fn open() -> Vec<String> {
     all
 }
 
-/// Waits until a fiber waits. Of a thread nobody can tell.
+/// Waits until a fiber is parked. Returns at once for a thread, whose state is not known.
 pub(crate) fn until_waiting<T>(member: &Member<T>) {
     if let Member::Fiber(fiber) = member {
         while fiber.thread().state() != State::Parked && !fiber.is_finished() {
@@ -47,13 +47,13 @@ pub(crate) fn until_waiting<T>(member: &Member<T>) {
     }
 }
 
-/// Whether an error says that its caller was cancelled.
+/// Returns whether an error says that its caller was cancelled.
 pub(crate) fn is_cancel(error: &io::Error) -> bool {
     let stopped = error.get_ref().and_then(|inner| inner.downcast_ref::<Stopped>());
     error.kind() == io::ErrorKind::Other && stopped.is_some_and(Stopped::is_cancelled)
 }
 
-/// Whether an error says that the deadline of its caller had passed.
+/// Returns whether an error says that the deadline of its caller had passed.
 pub(crate) fn is_deadline(error: &io::Error) -> bool {
     let stopped = error.get_ref().and_then(|inner| inner.downcast_ref::<Stopped>());
     error.kind() == io::ErrorKind::TimedOut && stopped.is_some_and(Stopped::is_timed_out)

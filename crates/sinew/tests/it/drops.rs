@@ -165,7 +165,7 @@ fn results_that_nobody_wants_are_dropped() {
             };
             all_go("handles", |bombs| ended(bombs.five().map(|bomb| fiber::spawn(move || bomb)).collect()));
             all_go("a batch", |bombs| ended(fiber::spawn_batch(bombs.five().map(|bomb| move || bomb))));
-            // Those of fibers that end later have nobody to panic for.
+            // If a fiber ends after its handle was dropped, no caller gets the panic of its result.
             let bombs = Bombs::default();
             let (sender, receiver) = unbounded::<()>();
             for bomb in bombs.five() {
@@ -205,8 +205,8 @@ fn fibers_that_are_not_made_drop_what_they_hold() {
     });
 }
 
-/// The fiber drops its result, since nobody has a handle: its destructor's panic is one of the
-/// fiber.
+/// No handle is left, so the fiber drops its result. A panic of the result's destructor counts as a
+/// panic of the fiber.
 #[test]
 fn a_scope_panics_if_a_result_that_nobody_wants_does() {
     survives("a_scope_panics_if_a_result_that_nobody_wants_does", || {
@@ -241,7 +241,7 @@ fn a_scope_whose_fiber_panicked_drops_what_its_body_returned() {
                 });
             });
             assert_eq!((told.as_str(), bombs.alive()), ("a scoped fiber panicked", 0));
-            // One that is joined, with a result that nobody looks at.
+            // A fiber that is joined, and whose result the caller drops unused.
             let told = panic_of(|| fiber::scope(|scope| drop(scope.spawn(|| bombs.make(1)).join())));
             assert_eq!((told.as_str(), bombs.alive()), ("bomb 1", 0));
         });
@@ -371,7 +371,7 @@ fn fibers_that_never_begin_drop_what_they_hold() {
     });
 }
 
-/// A timer that nobody else has drops its callback when that panicked, and not while it unwinds.
+/// A detached timer drops its callback after the callback has panicked, and not while it unwinds.
 #[test]
 fn a_callback_that_panicked_is_dropped() {
     survives("a_callback_that_panicked_is_dropped", || {

@@ -18,7 +18,8 @@ fn recurse(depth: usize) -> usize {
     if depth == 0 { 0 } else { recurse(depth - 1) + black_box(frame)[0] }
 }
 
-/// Nobody reads what the panic hook says: that is no second panic, which would end the process.
+/// The reader of standard error is gone, so the panic hook cannot write its message. That must not
+/// be a second panic, which would end the process.
 #[test]
 fn a_panic_that_nobody_reads_of_comes_out_of_join() {
     const NAME: &str = "faults::a_panic_that_nobody_reads_of_comes_out_of_join";

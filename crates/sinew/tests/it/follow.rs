@@ -215,8 +215,8 @@ sinew::fiber_local! {
     static STAYS: RefCell<Option<Stays>> = const { RefCell::new(None) };
 }
 
-/// There are no locals after a fiber's end, or a step's, also if it has used none: nobody would
-/// drop them, and the next step is on any thread.
+/// No locals are made after the end of a fiber or of a step, even if it has used none: they would
+/// never be dropped, and the next step may run on any thread.
 #[test]
 fn no_locals_are_made_when_a_fiber_or_a_step_has_ended() {
     let alive = Arc::new(AtomicUsize::new(0));

@@ -130,7 +130,7 @@ fn use_times() {
     let (path, link) = (place.join("file"), place.join("link"));
     fs::write(&path, "").unwrap();
     fs::unix::symlink(&path, &link).unwrap();
-    // Nobody may open it, but its owner may change its times.
+    // The mode lets no user open the file, but its owner may change its times.
     fs::set_permissions(&path, fs::Permissions::from_mode(0o000)).unwrap();
     let moment = |nanos| SystemTime::UNIX_EPOCH + Duration::from_nanos(nanos);
     let [first, second, third] = [1_000_000_001, 2_000_000_002, 4_000_000_000_000_000_003].map(moment);

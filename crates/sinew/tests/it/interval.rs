@@ -47,7 +47,7 @@ fn missed_ticks_are_dealt_with() {
         let run = |missed| {
             let start = Instant::now();
             let mut ticks = time::interval_at(start, PERIOD).missed(missed);
-            // Four have passed before anybody comes for the first.
+            // Four ticks have passed before the first call of `tick`.
             time::sleep(4 * PERIOD);
             let seen = [ticks.tick(), ticks.tick(), ticks.tick()];
             seen.map(|tick| tick - start)

@@ -65,18 +65,19 @@ fn an_abandoned_stack_stays_as_it_was_and_so_does_its_thread() {
         }
         assert_eq!(runtime.shutdown(Some(Duration::ZERO)).leaked.len(), FIBERS);
         fibers.into_iter().for_each(|fiber| drop(fiber.join().unwrap_err()));
-        // Others have all the memory that there is to be had.
+        // The fibers of another runtime use all the memory that is free.
         let other = start(2, kind);
         let many = other.spawn_batch((0..200).map(|_| || black_box([0xFF_u8; 50_000])[0]));
         many.into_iter().for_each(|fiber| assert_eq!(fiber.join().unwrap(), 0xFF));
         assert!(other.shutdown(None).drained);
         for (number, frame) in frames.lock().unwrap().iter() {
             let frame = std::ptr::with_exposed_provenance::<[usize; 100]>(*frame);
-            // SAFETY: the frame is there for ever, and nobody writes to it.
+            // SAFETY: the frame belongs to a leaked fiber, so it stays for ever, and no thread
+            // writes to it.
             assert_eq!(unsafe { frame.read_volatile() }, [*number; 100]);
         }
         assert_eq!(dropped.load(Ordering::SeqCst), 0);
-        // Those that own a started fiber; at least one does.
+        // The threads that own a started fiber are left. At least one thread does.
         assert!((1..=2).contains(&threads(name)), "{kind:?}");
     }
 }
@@ -158,8 +159,8 @@ fn the_runtime_finds_the_thread_of_a_fiber_that_moves() {
     assert_ne!(moves.load(Ordering::Relaxed), 0, "some of those that may move do");
 }
 
-/// Time and unpark race for each wait; whoever is late ends no other one, which would be too short
-/// then.
+/// The time-out and an unpark race to end each wait. The one that is late must not end the next
+/// wait, which would then be too short.
 #[test]
 fn whoever_is_late_for_a_wait_ends_no_other() {
     each(|runtime, _| {

@@ -256,21 +256,20 @@ fiber_local! {
     static UNUSED: String = "nobody would drop it".to_owned();
 }
 
-/// Whatever runs a destructor after the end of the locals finds none, also if the fiber has used
-/// none.
+/// A destructor that runs after the end of the locals finds none, even if the fiber has used none.
 #[test]
 fn there_are_none_after_the_end_of_a_fiber_that_used_none() {
     static KEY: Key<UsesAtEnd> = Key::new();
     let (sender, receiver) = mpsc::channel();
     pinned(1).run(move || {
         let result = UsesAtEnd(sender.clone());
-        // Nobody has its handle when it ends.
+        // The fiber's handle is dropped before the fiber ends.
         let detached = fiber::spawn(move || {
             fiber::yield_now();
             result
         });
         drop(detached);
-        // It begins when the region is over, and has the value for itself.
+        // The fiber begins when the region is over, and is then the only owner of the value.
         Context::new().with(&KEY, UsesAtEnd(sender)).run(|| drop(fiber::spawn(|| ())));
     });
     assert_eq!(receiver.iter().collect::<Vec<_>>(), [false, false]);

@@ -21,7 +21,7 @@ use sinew::fiber_local;
 use crate::runtimes::{Kind, each, finish, start};
 use crate::support::{quiet_panic, this_program, watch_test_with};
 
-/// What destructors have noted, for one fiber or thread and whoever waits for it.
+/// The notes of the destructors of one fiber or thread, shared with the test that waits for it.
 type Log = Arc<Mutex<Vec<String>>>;
 
 /// Notes its name when it is dropped, after doing something.

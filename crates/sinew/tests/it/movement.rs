@@ -1,4 +1,4 @@
-//! Who moves, and who does not.
+//! Which fibers move to other workers, and which do not.
 //!
 //! # Safety
 //!

@@ -154,7 +154,8 @@ fn a_scope_that_ends_at_a_switch_keeps_its_worker() {
     }
 }
 
-/// With nobody else to run its fibers, that is a program which waits for itself: it is told.
+/// No other worker can run the fibers of the scope, so the program waits for itself. That is
+/// reported.
 #[test]
 fn a_scope_that_waits_for_its_own_worker_is_told_of() {
     let name = "no_suspend::a_scope_that_waits_for_its_own_worker_is_told_of";
@@ -165,8 +166,8 @@ fn a_scope_that_waits_for_its_own_worker_is_told_of() {
     super::support::is_told_of_as_stuck(name);
 }
 
-/// Whether suspending is forbidden to a function that is called at a switch, does not concern the
-/// fiber which is switched.
+/// A function that is called at a switch must not suspend. That does not affect the fiber which is
+/// switched.
 #[test]
 fn what_is_forbidden_at_a_switch_is_not_forbidden_to_the_fiber() {
     let waits: [fn(); 3] = [

@@ -108,7 +108,7 @@ fn look_at_stacks(runtime: &Watched, nodes: &BTreeMap<usize, CpuSet>) {
     }
 }
 
-/// What a fiber does: looks at its stack once so many have one.
+/// Returns the body of a fiber, which looks at its stack once `count` fibers have one.
 fn look_while_there_are(count: usize, begun: &Arc<AtomicUsize>) -> impl FnOnce() -> Vec<usize> + use<> {
     let begun = begun.clone();
     move || {
@@ -125,7 +125,7 @@ fn stacks_are_in_the_memory_of_the_node_that_uses_them() {
     let Some(nodes) = nodes() else { return };
     for builder in [Runtime::builder(), Runtime::builder().prewarm(2 * MANY)] {
         let runtime = start(&nodes, builder);
-        // Twice, since the second time around stacks are there.
+        // Twice: the second time, the stacks exist already.
         look_at_stacks(&runtime, &nodes);
         look_at_stacks(&runtime, &nodes);
     }

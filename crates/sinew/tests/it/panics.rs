@@ -90,7 +90,7 @@ fn whoever_entered_a_fiber_that_unwinds_lets_it_go_on() {
             fiber::yield_now();
         }
         assert_eq!(message(&*unwinds.join().unwrap_err()), "on its way out");
-        // And whoever entered that one.
+        // The same for a fiber that was itself entered by another one.
         let enters = fiber::Builder::new().launch(fiber::Launch::Dispatch);
         let enters = enters.spawn(|| {
             let unwinds = fiber::Builder::new().launch(fiber::Launch::Dispatch);

@@ -110,7 +110,7 @@ fn a_shared_runtime_can_be_shut_down() {
     assert!(runtime.try_spawn(|| ()).is_err());
 }
 
-/// The nearest limit counts for all who wait, also for those who came before it was set.
+/// The nearest limit counts for all waiters, also for those that came before it was set.
 #[test]
 fn several_may_shut_down_at_once() {
     let mut runtime = pinned(2);

@@ -89,7 +89,7 @@ fn lock(name: &str) -> Vec<Fiber> {
     vec![owner, named(&format!("{name}, excluded"), move || drop(mutex.lock()))]
 }
 
-/// A fiber that reads what nobody writes.
+/// A fiber that reads from a stream to which its peer writes nothing.
 fn read(name: &str) -> Vec<Fiber> {
     let (mut reader, writer) = UnixStream::pair().unwrap();
     vec![named(name, move || {
@@ -98,7 +98,7 @@ fn read(name: &str) -> Vec<Fiber> {
     })]
 }
 
-/// A fiber, and one that stays on its worker from the beginning.
+/// A fiber, and a second one that stays on its worker from the beginning.
 fn local(name: &str) -> Vec<Fiber> {
     let (sender, receiver) = channel::bounded(1);
     let outer = named(name, move || {

@@ -179,11 +179,11 @@ fn a_limit_is_exact_whoever_races_for_the_last_place() {
             for fiber in made {
                 fiber.thread().unpark();
                 fiber.join().unwrap();
-                // Its place is free when anybody hears of its end.
+                // The fiber's place is free when its end is visible to a joiner.
                 runtime.try_spawn(|| ()).unwrap().join().unwrap();
             }
         }
-        // Of a batch that is refused none is left.
+        // No fiber of a refused batch is left.
         for _ in 0..3 {
             let parks = std::iter::repeat_n(fiber::park as fn(), MOST + 1);
             let refused = runtime.run(move || fiber::try_spawn_batch(parks).unwrap_err().is_limit());

@@ -129,7 +129,7 @@ fn work_of_its_own_and_times_that_nobody_looks_at_count() {
     assert_eq!(text.matches(WORDS).count(), 4, "{text}");
 }
 
-/// The runtime goes on after one of its own fibers has shut it down.
+/// The runtime continues after one of its own fibers has shut it down.
 #[test]
 fn a_stall_after_a_shutdown_from_inside_is_told_of() {
     let text = told("a_stall_after_a_shutdown_from_inside_is_told_of", 1, || {

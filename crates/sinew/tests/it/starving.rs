@@ -46,7 +46,7 @@ fn set_limit(bytes: u64) {
     assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &raw const limit) }, 0);
 }
 
-/// Leaves the process room for so many stacks of the largest size.
+/// Leaves the process room for `stacks` stacks of the largest size.
 fn leave_room_for(stacks: u64) {
     // What stacks leave to others, but for the first one.
     const HEADROOM: u64 = 64 << 20;
@@ -77,7 +77,7 @@ fn each(stacks: u64, test: impl Fn(Runtime)) {
     }
 }
 
-/// Waits until each of so many fibers has begun, or has found no stack.
+/// Waits until each of `fibers` fibers has begun, or has found no stack.
 fn wait_until_stuck(runtime: &Runtime, fibers: u64) {
     loop {
         let stats = runtime.stats();

@@ -35,7 +35,7 @@ fn many_sleep_at_once() {
     });
 }
 
-/// Whatever the order in which they begin and end.
+/// In any order in which they begin and end.
 #[test]
 fn long_sleeps_hold_up_no_short_ones() {
     everywhere(|| {

@@ -99,8 +99,8 @@ fn the_past_is_due_at_once_and_never_inside_the_call() {
         let guard = Arc::new(Mutex::new(()));
         let copies = [now, now - Duration::from_secs(1), now - HOUR].map(|when| {
             let (calls, guard) = (calls.clone(), guard.clone());
-            // It would wait for this fiber for ever, if it were called in here: the fiber does not
-            // let anybody run before.
+            // The callback would wait for this fiber for ever if it were called in here: the fiber
+            // lets no other fiber run before it unlocks.
             let held = guard.clone();
             let held = held.lock().unwrap();
             let timer = time::at(when, move || {
@@ -129,7 +129,7 @@ fn what_lies_beyond_the_clock_never_comes() {
         assert_eq!(drops.get(), 1);
         drop(time::every(Duration::MAX, move || assert_eq!(second.0.get(), 0)));
         assert_eq!(drops.get(), 2);
-        // Nobody could ever cancel it, so nothing is kept for it.
+        // No handle is left to cancel the timer, so nothing is kept for it.
         time::after(Duration::MAX, move || drop(third)).detach();
         assert_eq!(drops.get(), 3);
     });
@@ -372,7 +372,7 @@ fn ticks_do_not_drift_and_missed_ones_are_dealt_with() {
     });
 }
 
-/// Whoever arms it again learns whether it came before the callback.
+/// A caller that arms the timer again learns whether it did so before the callback began.
 #[test]
 fn arming_tells_whether_it_was_armed() {
     everywhere(|| {

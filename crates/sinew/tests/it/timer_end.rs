@@ -181,7 +181,7 @@ fn destructors_may_sleep_and_panic() {
     assert!(output.status.success(), "{}", stderr(&output));
 }
 
-/// They sleep on the callback's fiber then, and hold nobody up.
+/// The destructors sleep on the callback's fiber then, and hold no other fiber up.
 #[test]
 fn destructors_of_timers_that_have_been_called_may_sleep() {
     everywhere(|runtime| {
@@ -289,8 +289,8 @@ fn a_callback_is_waited_for_by_nobody_after_a_shutdown_from_inside() {
     assert!(output.status.success(), "{}", stderr(&output));
 }
 
-/// Its timers cannot be seen to any more, and whoever waits for a callback that was abandoned hears
-/// of it all the same.
+/// The timers of that worker cannot be served any more. A caller that waits for an abandoned
+/// callback gets its error all the same.
 #[test]
 fn a_worker_that_computes_for_ever_keeps_nobody_waiting() {
     let output = in_child("timer_end::a_worker_that_computes_for_ever_keeps_nobody_waiting", || {
@@ -358,7 +358,7 @@ fn callbacks_that_have_not_begun_are_discarded() {
             let timers = runtime.run(move || {
                 let timer = |_| {
                     let (begun, open, held) = (copy.clone(), open.clone(), Dropped(held.clone(), None));
-                    // All of them are due when somebody first looks.
+                    // All of the timers are due when the worker first looks at them.
                     time::at(due, move || {
                         begun.fetch_add(1, Ordering::SeqCst);
                         while get(&open) == 0 {

@@ -23,7 +23,7 @@ struct Record {
 struct Held(Arc<Record>);
 
 impl Held {
-    /// A panic in here would be noticed by nobody: faults are counted.
+    /// Counts faults instead of panicking: a panic in here would not be noticed.
     fn call(&self, waits: bool) {
         self.check(!self.0.is_over.load(Ordering::SeqCst));
         self.check(self.0.running.fetch_add(1, Ordering::SeqCst) == 0);

@@ -30,7 +30,7 @@ fn wait_for_no_thread(name: &str) {
     }
 }
 
-/// Threads that are idle for long would be left, if nobody told them.
+/// The threads may be idle for ever here. They would be left if the shutdown did not wake them.
 #[test]
 fn no_thread_is_left() {
     for kind in KINDS {
@@ -47,7 +47,7 @@ fn no_thread_is_left() {
         wait_for_no_thread("gone");
         drop(start());
         wait_for_no_thread("gone");
-        // By one of its own, which goes on making calls.
+        // The runtime is dropped by one of its own fibers, which continues to make calls.
         let (send, receive) = mpsc::channel::<Runtime>();
         let runtime = start();
         let fiber = runtime.spawn(move || {
@@ -119,7 +119,7 @@ fn a_fiber_that_is_late_makes_its_call_itself() {
         let runtime = builder(1, kind).start().unwrap();
         let (held, hold) = Held::new();
         let late = runtime.spawn(|| {
-            // It blocks its worker until nobody waits for it any more.
+            // Blocks its worker until the shutdown no longer waits for this fiber.
             hold();
             blocking(|| thread::current().id()) == thread::current().id()
         });

@@ -63,7 +63,7 @@ fn calls_beyond_the_limit_are_made_in_order() {
     assert_eq!(*order.lock().unwrap(), Vec::from_iter(0..50));
 }
 
-/// The thread is idle before its caller goes on.
+/// The thread is idle before its caller continues.
 #[test]
 fn one_call_after_the_other_needs_one_thread() {
     for kind in KINDS {
@@ -78,8 +78,8 @@ fn one_call_after_the_other_needs_one_thread() {
     }
 }
 
-/// Makes so many calls at once that each needs a thread. Returns those, in the order in which they
-/// became idle.
+/// Makes `many` calls at once, so that each needs a thread. Returns the threads, in the order in
+/// which they became idle.
 fn use_many(runtime: &Runtime, many: usize) -> Vec<thread::ThreadId> {
     let all = Arc::new(Barrier::new(many));
     let held: Vec<_> = (0..many)

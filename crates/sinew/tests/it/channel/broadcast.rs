@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// All that comes, and how many were missed, until nobody is left to send.
+/// Receives until no sender is left. Returns the messages, and how many were missed.
 fn all<T: Clone>(receiver: &mut Receiver<T>) -> (Vec<T>, u64) {
     let (mut values, mut missed) = (Vec::new(), 0);
     loop {
@@ -161,7 +161,7 @@ fn the_last_one_who_receives_a_value_has_it_itself() {
     sender.send(Cloned(clones.clone())).unwrap();
     drop((one.recv().unwrap(), two.recv().unwrap()));
     assert_eq!((clones.load(Ordering::Relaxed), Arc::strong_count(&clones)), (1, 1));
-    // What one has not received when it goes, nobody keeps.
+    // A message is dropped with the last receiver that has not received it.
     sender.send(Cloned(clones.clone())).unwrap();
     drop(one.recv().unwrap());
     assert_eq!((sender.len(), Arc::strong_count(&clones)), (1, 2));
@@ -169,7 +169,7 @@ fn the_last_one_who_receives_a_value_has_it_itself() {
     assert_eq!((sender.len(), Arc::strong_count(&clones)), (0, 1));
 }
 
-/// One who came late has received what one who came early has not, and leaves.
+/// A receiver that subscribed late has received what an earlier one has not, and is dropped.
 #[test]
 fn what_the_slowest_needs_is_kept() {
     let (sender, mut slow) = broadcast::channel(4);

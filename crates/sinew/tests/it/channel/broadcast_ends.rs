@@ -47,7 +47,8 @@ fn senders_hear_that_the_receivers_are_gone() {
     });
 }
 
-/// One listens again as soon as nobody does: who waited for the end has heard of it all the same.
+/// A new receiver subscribes as soon as the last one is dropped. A fiber that waited for the end is
+/// woken all the same.
 #[test]
 fn receivers_that_come_later_keep_nobody_waiting() {
     everywhere(|| {
@@ -59,7 +60,7 @@ fn receivers_that_come_later_keep_nobody_waiting() {
             fiber::yield_now();
             drop(receiver);
             let again = sender.subscribe();
-            // It may come only now, and wait for the end of this one.
+            // The fiber may begin to wait only now, for the end of this receiver.
             fiber::yield_now();
             drop(again);
             waits.join().unwrap();

@@ -71,7 +71,7 @@ fn waits_that_can_say_so_end_by_it() {
     });
 }
 
-/// Whoever is to stop already still does what needs no waiting.
+/// A fiber that is already cancelled still completes operations that need not wait.
 #[test]
 fn what_can_be_done_at_once_is_done() {
     everywhere(|| {

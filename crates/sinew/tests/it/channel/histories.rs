@@ -79,14 +79,14 @@ impl Search<'_> {
     fn goes_on(&mut self, done: u32, queue: &VecDeque<u32>, index: usize, next: &[usize]) -> bool {
         let (mut after, done) = (queue.clone(), done | 1 << index);
         match self.calls[index].event {
-            // Who sends and who receives meet in one moment, for which both have to be there.
+            // A send and its receive happen at one moment, at which both calls must be under way.
             Event::Sent(message) | Event::Selected(message) if self.bound == 0 => {
                 let meets = |other: &&usize| self.calls[**other].event == Event::Received(message);
                 let other = next.iter().find(meets).copied();
                 return other.is_some_and(|other| self.allows(done | 1 << other, queue));
             }
             Event::Received(_) if self.bound == 0 => return false,
-            // Whether somebody waits, nobody knows.
+            // The history does not tell whether a waiter was at the other end.
             Event::Full | Event::Empty if self.bound == 0 => {}
             Event::Sent(message) | Event::Selected(message) if queue.len() < self.bound => {
                 after.push_back(message)

@@ -35,7 +35,7 @@ as_crossbeam! {
         assert!(matches!(roles[..], [None, Some(0)] | [Some(1), None]), "{roles:?}");
     }
 
-    /// An even number of those who do either meet in pairs.
+    /// An even number of members, each of which may send or receive, meet in pairs.
     fn many_who_do_either_meet_in_pairs(crowd) {
         let (sender, receiver) = channel::bounded(0);
         let roles = crowd.all(8, move |number| {
@@ -44,7 +44,7 @@ as_crossbeam! {
                 channel::select! {
                     send(sender, number) -> result => { result.unwrap(); sent += 1 }
                     recv(receiver) -> result => { assert_ne!(result.unwrap(), number); got += 1 }
-                    // Whoever is left alone in the end.
+                    // The last member, which has no partner left.
                     default(Duration::from_millis(100)) => break,
                 }
             }

@@ -157,7 +157,7 @@ fn a_wait_ends_at_its_time_and_the_value_is_not_lost() {
         let sends = crowd.spawn(1, move || sender.send(5));
         assert_eq!(receiver.recv_timeout(Duration::MAX), Ok(5));
         sends.join().unwrap();
-        // Those who give up do so at any point of being served.
+        // A receive times out at any point of being served, and is repeated.
         crowd.all(4, move |number| {
             let mut random = Random::new(number as u64 + 7);
             for round in 0..40 {

@@ -95,7 +95,7 @@ as_crossbeam! {
         }
     }
 
-    /// The messages of those who wait belong to them.
+    /// The messages of waiting senders belong to those senders.
     fn messages_that_wait_for_room_are_dropped_once(crowd) {
         for bound in [0, 1, 2] {
             let alive = Arc::new(AtomicUsize::new(0));

@@ -136,7 +136,7 @@ fn selects_over_many_channels_lose_nothing() {
     });
 }
 
-/// A ring of those who pass on what they get, by selects that may do either: nobody is forgotten.
+/// The members of a ring pass on the tokens that they receive. No waiter is forgotten.
 #[test]
 fn tokens_go_around() {
     in_crowds(|crowd: Crowd| {
@@ -146,7 +146,7 @@ fn tokens_go_around() {
             let sums = crowd.all(6, move |number| {
                 let (from, to) = (&ring[number].1, &ring[(number + 1) % 6].0);
                 let mut has = (number % 2 == 0).then_some(0_u32);
-                // Each passes on so many; half of them begin.
+                // Each member passes on 20 tokens; half of the members begin with one.
                 let (mut passed, mut got) = (0, 0);
                 while passed < 20 || got < 20 {
                     match has {

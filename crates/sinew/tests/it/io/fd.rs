@@ -114,7 +114,7 @@ alone! {
                 assert_eq!(take(&back).unwrap(), count + 1);
             }
             echo.join();
-            // The counter is full: whoever adds waits for whoever takes.
+            // The counter is full: the adder waits until the value is taken.
             add(&there, u64::MAX - 1).unwrap();
             let one = there.clone();
             let adder = crowd.spawn(1, move || add(&one, 5).unwrap());
@@ -355,8 +355,8 @@ alone! {
         }
     }
 
-    /// What is urgent makes a socket ready for nothing as long as nobody takes it: a thread does
-    /// not ask all the time.
+    /// Urgent data wakes the waiting thread, but there is nothing to read, as long as the data is
+    /// not received. The thread must not ask all the time.
     fn a_thread_rests_that_is_woken_for_nothing() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let mut sender = TcpStream::connect(listener.local_addr().unwrap()).unwrap();

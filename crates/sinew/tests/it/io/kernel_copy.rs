@@ -165,7 +165,7 @@ fn there_is_a_way_where_the_kernel_has_none() {
     });
 }
 
-/// Nobody reads from the sink, or writes to the source.
+/// No peer reads from the sink, or writes to the source.
 #[test]
 fn waits_can_be_stopped() {
     fn stops(source: &impl KernelSource, sink: &impl KernelSink) {

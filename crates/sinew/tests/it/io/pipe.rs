@@ -67,7 +67,7 @@ alike! {
         assert_eq!(blocked.join(), ErrorKind::BrokenPipe);
     }
 
-    /// What is written at once, and is short, stays together, whoever reads and writes.
+    /// The bytes of one short write stay together, with fibers and threads as writers.
     fn short_writes_stay_together(crowd) {
         let (reader, writer) = io::pipe().unwrap();
         let writers: Vec<_> = (0..4_u8)
@@ -116,7 +116,7 @@ fn is_nonblocking(fd: impl AsFd) -> bool {
 }
 
 alone! {
-    /// Nobody waits in order to move nothing, though there is no room and nothing has come.
+    /// A read or write of no bytes does not wait, even if there is no room and no data.
     fn nothing_to_move_is_nothing_to_wait_for() {
         in_crowds(|_crowd| {
             let (reader, writer) = ours::pipe().unwrap();

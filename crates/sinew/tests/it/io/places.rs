@@ -1,4 +1,4 @@
-//! Where whoever is to stop has called.
+//! Stopped calls report the place of their caller.
 
 use super::super::descriptors::alone;
 use sinew::fiber::{self, CancelToken, State, Stopped};

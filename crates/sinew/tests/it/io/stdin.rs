@@ -130,7 +130,8 @@ fn nothing_and_what_was_closed_are_at_their_end() {
     assert!(output.status.success(), "{}", stderr(&output));
 }
 
-/// Whoever waits for it is stopped, also if it waits for the lock; and others run meanwhile.
+/// A fiber that waits for standard input can be stopped, also while it waits for the lock. Other
+/// fibers run meanwhile.
 #[test]
 fn waits_for_it_are_stopped() {
     if is_child() {
@@ -155,7 +156,8 @@ fn waits_for_it_are_stopped() {
     with_input("waits_for_it_are_stopped", reader.into(), b"");
 }
 
-/// It is at its end, as with std; nobody would ever be told that it is ready.
+/// A descriptor that is only open for writing is at its end, as with std. A wait for it would never
+/// end, since it never becomes readable.
 #[test]
 fn what_can_only_be_written_to_is_at_its_end() {
     if is_child() {

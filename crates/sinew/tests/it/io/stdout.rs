@@ -250,7 +250,7 @@ fn nothing_and_what_is_closed_takes_all() {
         // The runtime comes first: a descriptor that it opens later would have the number of this
         // one.
         pinned(1).run(|| {
-            // SAFETY: nobody else uses it in this process.
+            // SAFETY: no other code uses the descriptor in this process.
             drop(unsafe { rustix::stdio::take_stdout() });
             writeln!(io::stdout(), "nobody reads this").unwrap();
             io::stdout().lock().write_all(&[b'x'; 10_000]).and_then(|()| io::stdout().flush()).unwrap();

@@ -55,8 +55,8 @@ fn check_clones(crowd: Crowd) {
     assert_eq!((reader.join(), accepting.join()), (0, ErrorKind::InvalidInput));
 }
 
-/// Whenever it is closed: nobody takes that for an end that the peer has made, or for something
-/// else.
+/// The socket is closed at any moment of a call. The call reports that, and not an end that the
+/// peer has made, or another error.
 fn check_moments(crowd: Crowd) {
     let calls: [fn(&TcpStream, &UdpSocket) -> io::Result<usize>; 4] = [
         |mut stream, _| stream.read(&mut [0]),

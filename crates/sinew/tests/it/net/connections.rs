@@ -17,7 +17,7 @@ use std::io::{ErrorKind, Write};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Opens so many that there is one less than are allowed, for this process only.
+/// Lowers the limit of descriptors for this process, and opens files until it is reached.
 fn open_all() -> Vec<File> {
     let limit = libc::rlimit { rlim_cur: 100, rlim_max: 100 };
     // SAFETY: it is a limit.

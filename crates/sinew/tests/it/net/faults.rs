@@ -23,7 +23,8 @@ fn check_connects_that_take_long(_crowd: Crowd) {
     assert_eq!((std.kind(), std.to_string()), (error.kind(), error.to_string()));
 }
 
-/// Numbers of descriptors are used again at once, by others: nobody hears what is not for them.
+/// Other sockets reuse the numbers of closed descriptors at once. No reader gets an event of
+/// another socket.
 fn check_numbers() {
     let one = |seed: u8| {
         fiber::spawn(move || {
@@ -48,7 +49,7 @@ fn check_numbers() {
     fibers.into_iter().for_each(|fiber| fiber.join().unwrap());
 }
 
-/// So many connections, of which the clients have no fibers, are killed at once.
+/// Resets `many` connections at once. Their clients have no fibers.
 fn kill(many: usize) {
     let listener = ListenOptions::new().backlog(4_096).bind("127.0.0.1:0").unwrap();
     let addr = listener.local_addr().unwrap();
@@ -64,7 +65,7 @@ fn kill(many: usize) {
     assert!(servers.into_iter().all(|server| server.join().unwrap() == ErrorKind::ConnectionReset));
 }
 
-/// Half of what the process may have, and not more than that.
+/// A number of connections that needs less than the process's limit of descriptors; at most 5,000.
 fn many() -> usize {
     let limits = std::fs::read_to_string("/proc/self/limits").unwrap();
     let line = limits.lines().find(|line| line.starts_with("Max open files")).unwrap();
@@ -72,8 +73,8 @@ fn many() -> usize {
     (limit / 2 - 100).min(5_000)
 }
 
-/// More than the kernel keeps goes one way and comes back, while nobody reads what comes back until
-/// all was sent.
+/// More data than the kernel buffers goes one way and comes back. It is read only after the writer
+/// has had to wait, mostly.
 fn check_pressure(crowd: Crowd) {
     const LEN: usize = 20_000_000;
     let (here, there) = pair();
@@ -84,7 +85,7 @@ fn check_pressure(crowd: Crowd) {
         { &*writer }.write_all(&vec![7; LEN]).unwrap();
         writer.shutdown(std::net::Shutdown::Write).unwrap();
     });
-    // It has to wait by then, mostly.
+    // Mostly, the writer has to wait by now.
     fiber::sleep(Duration::from_millis(5));
     let (mut read, mut buffer) = (0, vec![0; 100_000]);
     loop {
@@ -97,10 +98,10 @@ fn check_pressure(crowd: Crowd) {
     assert_eq!((read, echo.join()), (LEN, LEN as u64));
 }
 
-/// The other end says nothing, and is there still; then it is not.
+/// The peer sends nothing, and the reader waits; then the peer is gone, and the read fails.
 fn check_half_open(crowd: Crowd) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    // Nobody ever accepts it.
+    // This connection is never accepted.
     let mut client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
     client.write_all(b"anybody?").unwrap();
     let reader = crowd.spawn(1, move || client.read(&mut [0]).unwrap_err().kind());

@@ -39,11 +39,11 @@ fn check_moves() {
         in_group(group, move || read_one(&here))
     };
     for round in 0..20 {
-        // It moves when nobody waits at home.
+        // The socket moves when no fiber waits where it is at home.
         let reader = read_in(usize::from(round) % 2);
         exchange(&reader, &peer, round);
         assert_eq!(reader.join().unwrap(), round);
-        // Two wait at once, one of them elsewhere.
+        // Two fibers wait at once, one of them in the other group.
         let readers = [read_in(0), read_in(1)];
         readers.iter().for_each(|reader| until_parked(reader.thread()));
         { &peer }.write_all(&[1, 2]).unwrap();
@@ -248,8 +248,8 @@ alone! {
         }
     }
 
-    /// One of each runtime waits, and that of the first, where the socket is at home, gives up,
-    /// which concerns nobody else.
+    /// A fiber of each runtime waits. The one of the first runtime, where the socket is at home, is
+    /// cancelled, and that runtime ends. The other fiber is woken by its data all the same.
     fn one_that_waits_is_told_of_the_end_of_anothers_runtime() {
         let _watch = watch_test();
         for round in 0..10 {

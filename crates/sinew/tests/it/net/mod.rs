@@ -1,5 +1,5 @@
-//! Sockets. Each test runs in a process of its own, in which nobody else opens descriptors: none
-//! may be left.
+//! Sockets. Each test runs in a process of its own, in which no other test opens descriptors, and
+//! checks that it leaves none open.
 
 mod close;
 mod connections;

@@ -7,13 +7,13 @@ use std::time::Duration;
 
 /// The sockets.
 pub(super) struct Stage {
-    /// There is nothing to read, and nobody reads what is written.
+    /// There is nothing to read, and the peer reads nothing.
     pub(super) stream: TcpStream,
     pub(super) peer: TcpStream,
-    /// Nobody comes.
+    /// No client connects.
     pub(super) listener: TcpListener,
     pub(super) udp: UdpSocket,
-    /// Nobody can connect there.
+    /// The address of a listener whose queue is full: no client can connect.
     pub(super) full: SocketAddr,
     _full: (TcpListener, TcpStream),
 }

@@ -20,7 +20,7 @@ as_std! {
         (here, listener.accept().unwrap().0)
     }
 
-    /// Where nobody listens, nor will: other tests have other addresses.
+    /// An address where no socket listens, or will: other tests have other addresses.
     fn nowhere() -> net::SocketAddr {
         net::SocketAddr::from(([127, 77, 0, 1], 9))
     }
@@ -340,7 +340,7 @@ fn a_reset_ends_all_waits(crowd: Crowd) {
     }
 }
 
-/// Whoever is gone before it is accepted is accepted all the same.
+/// A connection that its client has reset before it is accepted is accepted all the same.
 fn a_reset_before_it_is_accepted(_crowd: Crowd) {
     let (listener, addr) = listen();
     let client = net::TcpStream::connect(addr).unwrap();
@@ -352,8 +352,8 @@ fn a_reset_before_it_is_accepted(_crowd: Crowd) {
     assert_eq!((&stream).read(&mut [0]).unwrap(), 0);
 }
 
-/// At each point at which one may be: before anything is read, after some of it, while it is waited
-/// for, and when something is written.
+/// The reset comes at each possible point: before anything is read, after a part of it, during a
+/// wait, and when something is written.
 fn a_reset_is_an_error(crowd: Crowd) {
     for point in 0..4 {
         let (mut here, mut there) = pair();

@@ -86,7 +86,7 @@ fn nothing_waits_that_is_not_to(crowd: Crowd) {
     assert_eq!(fill(&here).1, ErrorKind::WouldBlock);
     let peer = crowd.spawn(1, move || { &there }.write_all(b"xy").map(|()| there).unwrap());
     let there = peer.join();
-    // Whoever does not wait asks again and again.
+    // A nonblocking reader has to ask again and again.
     while let Err(error) = { &here }.read(&mut [0]) {
         assert_eq!(error.kind(), ErrorKind::WouldBlock);
     }
@@ -95,7 +95,7 @@ fn nothing_waits_that_is_not_to(crowd: Crowd) {
     drop(there);
 }
 
-/// Nobody waits in order to move nothing, though there is no room and nothing has come.
+/// A read or write of no bytes does not wait, even if there is no room and no data.
 fn nothing_to_move_is_nothing_to_wait_for(_crowd: Crowd) {
     let (here, there) = pair();
     here.set_read_timeout(Some(SHORT)).unwrap();
@@ -111,7 +111,7 @@ fn nothing_to_move_is_nothing_to_wait_for(_crowd: Crowd) {
     assert_eq!(({ &here }.write_vectored(&[]).unwrap(), { &here }.write(&[]).unwrap_err().kind()), (0, ErrorKind::BrokenPipe));
 }
 
-/// One that waits already goes on as it began.
+/// A call that waits already continues as it began.
 fn what_is_set_later_is_for_later(crowd: Crowd) {
     let (here, there) = pair();
     let here = Arc::new(here);

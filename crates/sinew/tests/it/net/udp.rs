@@ -60,7 +60,7 @@ fn connected_ones_need_no_addresses(crowd: Crowd) {
     let mut buffer = [0; 9];
     assert_eq!((here.recv(&mut buffer).unwrap(), &buffer[..4]), (4, &b"a lo"[..]));
     drop(peer.join());
-    // Nobody is there, as the kernel is told by itself.
+    // No socket has this address, as the kernel finds out by itself.
     here.connect(net::SocketAddr::from(([127, 77, 0, 1], 9))).unwrap();
     let refused = [here.send(b"?"), here.recv(&mut buffer), here.send(b"?").and_then(|_| here.recv(&mut buffer))];
     let is_refused = |it: &std::io::Result<usize>| it.as_ref().is_err_and(|error| error.kind() == ErrorKind::ConnectionRefused);
@@ -80,7 +80,7 @@ fn datagrams_are_cut_off(crowd: Crowd) {
     peer.join();
 }
 
-/// Whoever waits hears that nobody is there.
+/// A waiting receiver gets the error that no socket has the peer's address.
 fn a_refusal_ends_a_wait(crowd: Crowd) {
     let ((here, _), (gone, nowhere)) = (socket(), socket());
     here.connect(nowhere).unwrap();
@@ -90,7 +90,7 @@ fn a_refusal_ends_a_wait(crowd: Crowd) {
         let waits = here.clone();
         let waits = crowd.spawn(number, move || waits.recv(&mut [0]).unwrap_err().kind());
         sinew::fiber::sleep(Duration::from_micros(300));
-        // The next one may hear of the one before.
+        // The next receiver may get the error of an earlier datagram.
         while !waits.is_finished() {
             let _ = here.send(b"?");
             sinew::fiber::sleep(Duration::from_micros(50));

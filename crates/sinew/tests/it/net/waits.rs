@@ -58,7 +58,7 @@ fn check_cancels(crowd: Crowd) {
     }
 }
 
-/// Bytes that nobody has to wait for are not moved either.
+/// A stopped call moves no bytes, even if it would not have to wait for them.
 fn check_that_they_come_first(_crowd: Crowd) {
     let (here, there) = pair();
     { &there }.write_all(b"x").unwrap();
@@ -72,8 +72,8 @@ fn check_that_they_come_first(_crowd: Crowd) {
     assert!(is_of_cancel(token.run(|| udp.send_to(b"x", addr).map(drop))));
 }
 
-/// Something comes again and again, and whoever takes it is stopped again and again, by one and the
-/// other: at the moment when it comes, sometimes.
+/// Data arrives again and again, and the members that take it are stopped again and again, by
+/// deadlines and by cancels: sometimes at the moment when data arrives.
 fn check_moments(crowd: Crowd) {
     const MANY: u32 = 300;
     let ((here, there), udp) = (pair(), UdpSocket::bind("127.0.0.1:0").unwrap());
@@ -97,7 +97,7 @@ fn check_moments(crowd: Crowd) {
         writer.write_all(b"x").unwrap();
         { UdpSocket::bind("127.0.0.1:0").unwrap() }.send_to(b"x", to).unwrap();
         drop(TcpStream::connect(addr).unwrap());
-        // No more than a few lie there, so that mostly somebody waits.
+        // No more than a few items are left, so that mostly a member waits.
         while taken.load(Ordering::Relaxed) + 8 < 4 * round {
             fiber::yield_now();
         }
@@ -105,7 +105,7 @@ fn check_moments(crowd: Crowd) {
     takers.into_iter().for_each(|taker| taker.join());
 }
 
-/// Takes until there were so many, while it is stopped.
+/// Takes until there were `many` items, while it is stopped again and again.
 fn take_all(many: u32, seed: u64, taken: &AtomicU32, call: &dyn Fn() -> io::Result<usize>) {
     let (mut random, mut count) = (Random::new(seed), 0);
     while count < many {

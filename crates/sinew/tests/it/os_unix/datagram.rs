@@ -109,7 +109,7 @@ alike! {
 }
 
 alone! {
-    /// That one receiver has no room is no matter to those who send to another one.
+    /// If one receiver has no room, senders to another receiver are not affected.
     fn a_full_receiver_stops_no_others() {
         in_crowds(|crowd| {
             let (place, address) = (Place::new(), SocketAddr::from_abstract_name(name()).unwrap());

@@ -25,7 +25,7 @@ impl Drop for Place {
     }
 }
 
-/// A name in the abstract namespace that nobody has.
+/// A name in the abstract namespace that no socket has.
 fn name() -> String {
     let place = Place::new();
     place.0.file_name().unwrap().to_str().unwrap().to_owned()

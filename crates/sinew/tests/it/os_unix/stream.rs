@@ -110,7 +110,7 @@ alike! {
         assert_eq!(reader.join(), (*b"abc", *b"de\0"));
     }
 
-    /// Nobody waits in order to move nothing, though there is no room and nothing has come.
+    /// A read or write of no bytes does not wait, even if there is no room and no data.
     fn nothing_to_move_is_nothing_to_wait_for(_crowd) {
         let (one, other) = net::UnixStream::pair().unwrap();
         let short = Some(Duration::from_millis(1));

@@ -102,7 +102,7 @@ fn what_is_ignored_is_received_and_then_ignored_again() {
         let signals = signal::channel([Signal::PIPE, Signal::CHILD]).unwrap();
         send(Signal::PIPE);
         assert_eq!(signals.recv(), Ok(Signal::PIPE));
-        // Nobody has to wait for children whose end is ignored.
+        // No process has to wait for children whose end is ignored.
         let flags = libc::SA_NOCLDWAIT | libc::SA_RESTART | libc::SA_ONSTACK;
         assert_eq!(action(Signal::CHILD).sa_flags & flags, flags);
         drop(signals);

@@ -1,4 +1,4 @@
-//! Who receives what comes.
+//! Which receivers get which signals.
 
 use super::super::crowd::Member;
 use super::super::support::{everywhere, in_child, migrating, pinned, stderr};
@@ -123,12 +123,12 @@ fn many_kinds_that_come_at_once_are_handled_on_a_small_stack() {
     });
 }
 
-/// One kind that nobody receives takes the room of no other.
+/// A kind of signal that is not received does not take the room of another kind.
 #[test]
 fn what_is_kept_is_one_of_each_kind() {
     alone("arrive::what_is_kept_is_one_of_each_kind", || {
         let signals = signal::channel([Signal::USER1, Signal::USER2]).unwrap();
-        // All of it has been passed on once this has a signal that came later.
+        // Once this channel has a later signal, all earlier signals have been passed on.
         let last = signal::channel([Signal::WINDOW_CHANGE]).unwrap();
         let pass = || {
             raise(Signal::WINDOW_CHANGE, 0);

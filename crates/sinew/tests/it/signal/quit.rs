@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 const QUITS: [Signal; 3] = [Signal::INTERRUPT, Signal::TERMINATE, Signal::QUIT];
 
-/// Whether somebody waits for the end: then the default is not there.
+/// Returns whether a member waits for a quit signal: the default actions are replaced then.
 fn is_waited_for() -> bool {
     QUITS.iter().all(|signal| handler(*signal) != libc::SIG_DFL)
 }

@@ -124,7 +124,7 @@ fn the_last_one_to_leave_completes_the_phase() {
     });
 }
 
-/// Whoever gives up has not come: others wait for it still, and it may come again.
+/// A member that gives up has not arrived: the others still wait for it, and it may arrive later.
 #[test]
 fn whoever_gives_up_has_not_come() {
     in_crowds(|crowd| {

@@ -31,7 +31,7 @@ fn all_that_is_pushed_is_popped_once_and_in_order() {
                 popped
             });
             for popped in &results {
-                // Of one who pushes, each who pops sees values in order.
+                // Each popper sees the values of one pusher in order.
                 for number in 0..3 {
                     let values = popped.iter().filter(|(from, _)| *from == number).map(|(_, value)| *value);
                     assert!(values.is_sorted());
@@ -77,7 +77,7 @@ fn a_wait_ends_at_its_time_and_gives_the_value_back() {
     });
 }
 
-/// Those who push and those who pop give up at any point of being served.
+/// Pushers and poppers give up at any point of being served.
 #[test]
 fn giving_up_loses_no_value() {
     in_crowds(|crowd| {
@@ -161,8 +161,8 @@ fn a_cancel_that_meets_the_hand_over_loses_nothing() {
     });
 }
 
-/// On one worker: who is cancelled does not run before it is met, still in line, by whoever serves
-/// the line.
+/// On one worker: the cancelled fiber does not run before the push, which finds it still in line
+/// and passes it over.
 #[test]
 fn one_that_was_cancelled_is_passed_over() {
     let runtime = pinned(1);

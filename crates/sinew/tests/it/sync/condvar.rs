@@ -49,7 +49,7 @@ as_std! {
         use std::time::Duration;
         let (mutex, condvar) = (sync::Mutex::new(0), sync::Condvar::new());
         for time in [Duration::ZERO, Duration::from_micros(300)] {
-            // For no reason it may end before.
+            // A wait without a condition may end early, by a spurious wake-up.
             let (guard, outcome) = condvar.wait_timeout_while(mutex.lock().unwrap(), time, |_| true).unwrap();
             assert!(outcome.timed_out());
             drop(guard);
@@ -60,7 +60,7 @@ as_std! {
             drop(guard);
         }
         assert_eq!(format!("{condvar:?}"), "Condvar { .. }");
-        // Nobody hears it.
+        // No waiter receives these.
         condvar.notify_one();
         condvar.notify_all();
         let condvar: sync::Condvar = Default::default();
@@ -145,7 +145,7 @@ fn cancellation_ends_a_wait_that_can_say_so() {
     });
 }
 
-/// Each notification is for one who waits; those who give up take none along.
+/// Each notification is for one waiter. A waiter that gives up takes none with it.
 #[test]
 fn a_notification_is_not_lost_to_one_who_gives_up() {
     in_crowds(|crowd| {
@@ -184,7 +184,7 @@ fn a_notification_is_not_lost_to_one_who_gives_up() {
             pair.1.notify_one();
             fiber::yield_now();
         }
-        // Those that found nobody who waits are for whoever comes.
+        // Some of the notifications found no waiter: notify again, for waiters that came later.
         while pair.0.lock().unwrap().1 < 100 {
             pair.1.notify_one();
             fiber::yield_now();

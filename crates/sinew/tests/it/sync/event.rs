@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// Sets an event so many times, each of which counts: nobody else sets it.
+/// Sets an event `times` times, each of which counts: no other fiber or thread sets it.
 fn set_often(event: &Event, times: usize) {
     for _ in 0..times {
         while event.is_set() {
@@ -19,8 +19,8 @@ fn set_often(event: &Event, times: usize) {
     }
 }
 
-/// Some wait for as long as it takes, and some give up.
-/// A fiber waits when its runtime ends without it: what comes after that is for others.
+/// A fiber waits when its runtime ends without it. A signal that comes after that is for other
+/// waiters.
 #[test]
 fn one_that_was_abandoned_takes_no_signal_along() {
     let mut runtime = pinned(1);

@@ -53,7 +53,7 @@ fn a_wait_ends_at_its_time() {
     });
 }
 
-/// It opens while some give up: whoever does not goes on.
+/// The latch opens while some waiters give up. The waiters that do not give up continue.
 #[test]
 fn giving_up_loses_no_wake_up() {
     in_crowds(|crowd| {

@@ -345,7 +345,7 @@ fn a_cancel_that_meets_the_hand_over_loses_no_message() {
     });
 }
 
-/// Whoever waits for room goes in turn, whoever else comes.
+/// Senders that wait for room get it in turn, even if another sender tries meanwhile.
 #[test]
 fn room_is_given_in_the_order_of_waiting() {
     let runtime = pinned(1);

@@ -126,13 +126,13 @@ fn a_wait_ends_at_its_time() {
         let patient = crowd.spawn(1, move || *copy.try_lock_for(Duration::MAX).unwrap());
         drop(guard);
         assert_eq!(patient.join(), 1);
-        // Nothing is left of those who gave up.
+        // Waiters that gave up leave nothing behind.
         assert_eq!(*mutex.try_lock().unwrap(), 1);
     });
 }
 
-/// Those who give up do so at any point of being woken, or of being handed the mutex: whoever does
-/// not must get it.
+/// Some waiters give up, at any point of being woken or of being handed the mutex. The waiters that
+/// do not give up must get it.
 #[test]
 fn giving_up_loses_no_wake_up() {
     in_crowds(|crowd| {
@@ -171,7 +171,8 @@ fn cancellation_ends_a_wait_that_can_say_so() {
     });
 }
 
-/// A fiber is cancelled while it is woken or handed the mutex: it has it, or somebody else does.
+/// A fiber is cancelled while it is woken or handed the mutex: it gets the mutex, or another waiter
+/// does.
 #[test]
 fn a_cancel_that_meets_the_hand_over_loses_nothing() {
     everywhere(|| {
@@ -199,8 +200,8 @@ fn a_cancel_that_meets_the_hand_over_loses_nothing() {
     });
 }
 
-/// One is woken, and cancelled before it has run. Somebody else has the mutex again by then, so
-/// that it stops: the others must not take it for one that will see to them.
+/// A waiter is woken, and cancelled before it has run. Another fiber has the mutex again by then,
+/// so the waiter stops. The other waiters must not rely on it to wake them.
 #[test]
 fn one_that_is_stopped_awake_leaves_its_turn_to_others() {
     let runtime = pinned(1);
@@ -222,8 +223,8 @@ fn one_that_is_stopped_awake_leaves_its_turn_to_others() {
     });
 }
 
-/// Waits are ended again and again for reasons that do not count where they are, also of those who
-/// have waited for long: nobody is forgotten.
+/// Cancels that do not count inside the shield interrupt the waits again and again, also those of
+/// fibers that have waited for long. No waiter is forgotten.
 #[test]
 fn waits_that_are_left_for_nothing_lock_nobody_out() {
     everywhere(|| {
@@ -325,7 +326,7 @@ fn a_lock_may_be_waited_for_while_unwinding() {
         });
         assert!(panicked.join().is_err());
         holder.unwrap().join().unwrap();
-        // Whoever ran meanwhile was none of those who panicked.
+        // The holder, which ran meanwhile, has not panicked: the mutex is not poisoned.
         assert_eq!(*mutex.lock().unwrap(), 2);
     });
 }

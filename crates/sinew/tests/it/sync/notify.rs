@@ -25,7 +25,7 @@ fn one_notification_is_kept() {
     assert!(notify.try_wait());
 }
 
-/// Work is done by whoever is told of it, though others give up: what is there is found.
+/// A notified waiter does the work, though other waiters give up. No work is left undone.
 #[test]
 fn no_notification_is_lost() {
     in_crowds(|crowd| {
@@ -47,7 +47,7 @@ fn no_notification_is_lost() {
                         notify.wait();
                         done.fetch_add(work.swap(0, Ordering::SeqCst), Ordering::SeqCst);
                     }
-                    // For the other one.
+                    // For the other waiter.
                     notify.notify_one();
                 }
                 _ => (0..20).for_each(|round| {
@@ -74,7 +74,7 @@ fn all_who_wait_are_told() {
                 })
             })
             .collect();
-        // Those who did not wait yet are told the next time.
+        // Fibers and threads that did not wait yet are notified the next time.
         while told.load(Ordering::Relaxed) < 20 {
             notify.notify_waiters();
             fiber::yield_now();

@@ -42,7 +42,7 @@ fn its_owner_takes_it_again_and_nobody_else_does() {
                 fiber::yield_now();
                 let inner = copy.try_lock().unwrap();
                 fiber::yield_now();
-                // In whatever order they are given back.
+                // Guards may be dropped in any order: here, the outer one first.
                 drop(outer);
                 fiber::yield_now();
                 inner.set(before + 1);
@@ -52,7 +52,7 @@ fn its_owner_takes_it_again_and_nobody_else_does() {
     });
 }
 
-/// Each fiber of one worker is somebody of its own, and so is each thread.
+/// Each fiber of one worker is an owner of its own, and so is each thread.
 #[test]
 fn others_find_it_taken() {
     in_crowds(|crowd| {
@@ -220,7 +220,8 @@ fn it_stays_with_a_thread_that_ends() {
     });
 }
 
-/// The number of a thread that has ended with the lock is nobody's: whoever comes does not have it.
+/// The number of a thread that has ended with the lock is not used again: no new fiber or thread
+/// owns the lock.
 #[test]
 fn a_guard_that_is_forgotten_leaves_it_to_nobody() {
     in_crowds(|crowd| {

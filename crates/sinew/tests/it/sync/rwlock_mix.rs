@@ -8,14 +8,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Two numbers that are the same whenever nobody writes.
+/// Two numbers that are the same whenever no writer has the lock.
 type Pair = (u64, u64);
 
-/// What one does, at random. Returns how often it has written.
+/// A member of the crowd, which reads and writes at random.
 struct Member {
     lock: Arc<RwLock<Pair>>,
     random: Random,
-    /// How many have it now, and whether they write: a writer counts as many.
+    /// The number of readers that have the lock now. A writer counts as `WRITER` readers.
     inside: Arc<AtomicU64>,
 }
 

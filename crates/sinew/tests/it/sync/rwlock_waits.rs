@@ -30,13 +30,13 @@ fn a_wait_ends_at_its_time() {
         let reader = crowd.spawn(0, move || *other.try_read_for(Duration::MAX).unwrap());
         drop(guard);
         assert_eq!((writer.join(), reader.join()), (1, 1));
-        // Nothing is left of those who gave up.
+        // Waiters that gave up leave nothing behind.
         assert_eq!(*lock.try_write().unwrap(), 1);
     });
 }
 
-/// Somebody reads all the time. Readers that wait behind a writer get in when it has given up, or
-/// before.
+/// A reader has the lock all the time. Readers that wait behind a writer get in when the writer has
+/// given up, or before.
 #[test]
 fn a_writer_that_gives_up_keeps_nobody_out() {
     in_crowds(|crowd| {
@@ -81,7 +81,8 @@ fn cancellation_ends_a_wait_that_can_say_so() {
     });
 }
 
-/// A fiber is cancelled while it is woken or handed the lock: it has it, or somebody else does.
+/// A fiber is cancelled while it is woken or handed the lock: it gets the lock, or another waiter
+/// does.
 #[test]
 fn a_cancel_that_meets_the_hand_over_loses_nothing() {
     everywhere(|| {
@@ -110,8 +111,8 @@ fn a_cancel_that_meets_the_hand_over_loses_nothing() {
     });
 }
 
-/// One is woken, and cancelled before it has run. Somebody else has the lock again by then, so that
-/// it stops: the others must not take it for one that will see to them.
+/// A waiter is woken, and cancelled before it has run. Another fiber has the lock again by then, so
+/// the waiter stops. The other waiters must not rely on it to wake them.
 #[test]
 fn one_that_is_stopped_awake_leaves_its_turn_to_others() {
     let runtime = pinned(1);
@@ -167,9 +168,9 @@ fn no_writer_starves() {
     });
 }
 
-/// A writer waits for a reader that keeps the lock. Nobody wakes the writer, so new readers are let
-/// in however long it has waited. The first that leaves wakes it, and the writer keeps newcomers
-/// out then.
+/// A writer waits for a reader that keeps the lock. No reader leaves, so the writer is not woken,
+/// and new readers are let in however long it has waited. The first reader that leaves wakes the
+/// writer, which then keeps new readers out.
 #[test]
 fn readers_come_in_beside_one_that_stays_until_one_leaves() {
     in_crowds(|crowd| {

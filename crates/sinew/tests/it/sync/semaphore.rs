@@ -29,7 +29,7 @@ fn at_most_so_many_have_permits() {
     });
 }
 
-/// Waits until somebody is in line who asks for more than there is.
+/// Waits until a waiter is in line that asks for more permits than are available.
 fn until_somebody_waits(semaphore: &Semaphore) {
     while semaphore.try_acquire().is_ok() {
         fiber::yield_now();
@@ -52,7 +52,7 @@ fn a_big_batch_is_not_overtaken() {
         until_somebody_waits(&semaphore);
         assert_eq!(semaphore.try_acquire().unwrap_err(), TryAcquireError::NoPermits);
         assert_eq!(semaphore.available_permits(), 2);
-        // Nothing is had at once, whoever waits.
+        // A request for no permits succeeds at once, even if a waiter is in line.
         assert_eq!(semaphore.try_acquire_many(0).unwrap().num_permits(), 0);
         let small = [asks(1, 1), asks(2, 1)];
         (0..20).for_each(|_| fiber::yield_now());
@@ -128,7 +128,7 @@ fn a_wait_ends_at_its_time() {
     });
 }
 
-/// Those who give up do so at any point of being served.
+/// Some waiters give up, at any point of being served.
 #[test]
 fn giving_up_loses_no_permit() {
     in_crowds(|crowd| {
@@ -156,7 +156,7 @@ fn giving_up_loses_no_permit() {
     });
 }
 
-/// A fiber is cancelled while it is served: it has the permit, or somebody else does.
+/// A fiber is cancelled while it is handed a permit: it gets the permit, or another waiter does.
 #[test]
 fn a_cancel_that_meets_the_hand_over_loses_nothing() {
     everywhere(|| {
@@ -226,7 +226,7 @@ fn more_permits_than_there_can_be_are_a_panic_and_change_nothing() {
     panics(&|| semaphore.release(usize::MAX));
     panics(&|| drop(semaphore.acquire_many(MOST + 1)));
     panics(&|| drop(semaphore.try_acquire_many(usize::MAX)));
-    // Those that somebody has count too: it gives them back, and must not fail then.
+    // Acquired permits count too: their owner releases them later, which must not fail.
     let permits = semaphore.acquire_many(MOST).unwrap();
     panics(&|| semaphore.add_permits(1));
     drop(permits);
@@ -294,7 +294,7 @@ fn a_wait_inside_no_suspend_panics_and_leaves_no_trace() {
     runtime.run(|| {
         let semaphore = Semaphore::new(1);
         refused(|| drop(semaphore.acquire_many(2)));
-        // Nobody is in line.
+        // No waiter is in line.
         fiber::no_suspend(|| drop(semaphore.acquire().unwrap()));
     });
 }

@@ -1,4 +1,4 @@
-//! A small value that many read and few write.
+//! A small value with many readers and few writers.
 
 use super::super::crowd::in_crowds;
 use super::super::support::{everywhere, pinned, quiet_panic, refused};
@@ -10,7 +10,7 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// All items of an array are the same for whoever reads it, and grow.
+/// Each reader sees an array whose items are all the same, and never less than before.
 fn nothing_is_torn<T, const N: usize>(number: fn(u8) -> T)
 where
     T: Plain + PartialOrd + Debug + Send + Sync + 'static,

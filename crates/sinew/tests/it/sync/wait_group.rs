@@ -36,7 +36,7 @@ fn all_work_is_waited_for_again_and_again() {
     });
 }
 
-/// Those who wait go on though there is work again before they have run.
+/// Waiters continue even if there is work again before they have run.
 #[test]
 fn it_may_be_used_again_at_once() {
     in_crowds(|crowd| {
@@ -123,7 +123,7 @@ fn counting_too_far_is_a_panic_and_changes_nothing() {
     (0..2).for_each(|_| group.done());
     group.add(2);
     assert!(!group.try_wait());
-    // Somebody else said that the work of a guard is done.
+    // Another call has already counted the work of the guard as done.
     let group = WaitGroup::new();
     let guard = WaitGroup::guard(&group);
     group.done();
