@@ -1,8 +1,8 @@
 //! sinew: an M:N fiber runtime.
 //!
 //! Fibers are threads of your own program: each has its own stack, and many of them share a few OS
-//! threads. You write plain blocking code with the names of `std`. A fiber that waits lets its worker
-//! run other fibers.
+//! threads. You write plain blocking code with the names of `std`. A fiber that waits lets its
+//! worker run other fibers.
 //!
 //! ```
 //! use sinew::channel::bounded;
@@ -27,11 +27,11 @@
 //! # Where to look
 //!
 //! - Spawning, joining, scopes, cancellation, deadlines, fiber-locals: [`fiber`], with the names of
-//!   [`std::thread`]. Which calls let other fibers run: [turns](fiber#turns). How fibers are stopped:
-//!   [stopping](fiber#stopping). Where a fiber begins: [groups](fiber#groups).
+//!   [`std::thread`]. Which calls let other fibers run: [turns](fiber#turns). How fibers are
+//!   stopped: [stopping](fiber#stopping). Where a fiber begins: [groups](fiber#groups).
 //! - Locks and other types to wait with: [`sync`], with the names of `std::sync`. Channels:
-//!   [`channel`], with the API of crossbeam-channel, and [`sync::mpsc`]. Waiting for several channels:
-//!   [`select!`].
+//!   [`channel`], with the API of crossbeam-channel, and [`sync::mpsc`]. Waiting for several
+//!   channels: [`select!`].
 //! - Sockets: [`net`] and [`os::unix::net`]. Pipes, standard streams and other descriptors: [`io`].
 //!   Files: [`fs`]. Calls that block a thread: [`mod@blocking`]. Signals: [`signal`].
 //! - Sleeping, timers, intervals, time limits: [`time`].
@@ -47,14 +47,14 @@
 //! - A fiber stays on the worker on which it first ran, unless `unsafe` code promises that it may
 //!   move. So a fiber may hold values that are not [`Send`].
 //! - Fibers may wait for one another however deep, with one worker too.
-//! - Cancellation and deadlines are errors of the calls that can return them. A fiber is never unwound
-//!   from outside.
+//! - Cancellation and deadlines are errors of the calls that can return them. A fiber is never
+//!   unwound from outside.
 //! - All calls work on plain threads too, except [`fiber::spawn_local`].
 //!
 //! # Limits
 //!
-//! Fibers share the thread-locals of the worker that they run on. [`fiber_local!`] gives each fiber a
-//! value of its own, and is written like `thread_local!`.
+//! Fibers share the thread-locals of the worker that they run on. [`fiber_local!`] gives each fiber
+//! a value of its own, and is written like `thread_local!`.
 //!
 //! Safe code has one way to undefined behaviour: **a wait inside the initializer of a std
 //! `thread_local!`**. While a fiber waits there, another one of the same worker runs the
@@ -83,8 +83,8 @@
 //! # Output in tests
 //!
 //! `cargo test` captures the output of a test's own thread. Fibers run on the threads of a runtime,
-//! which other tests may share. So their output goes straight to standard output and standard error,
-//! the message of a failed assertion included.
+//! which other tests may share. So their output goes straight to standard output and standard
+//! error, the message of a failed assertion included.
 //!
 //! # Features
 //!
@@ -96,17 +96,17 @@
 //! - `net`: [`net`], [`os::unix::net`] and `os::linux::net`.
 //! - `select`: [`select!`] and [`channel::Select`].
 //! - `signal`: [`signal`].
-//! - `topology`: reads NUMA nodes, cores and control groups from the system. Without it, a runtime and
-//!   [`topology`] see one node with the CPUs on which the process may run.
+//! - `topology`: reads NUMA nodes, cores and control groups from the system. Without it, a runtime
+//!   and [`topology`] see one node with the CPUs on which the process may run.
 //!
 //! Off by default:
 //!
 //! - `lock_api`: locks without values for that crate, in `sync::raw`.
 //! - `serde`: [`Config`] can be read and written.
-//! - `tracing`: a fiber that suspends takes along the spans that it has entered, and continues inside
-//!   them. Without it, a span that is held across a suspension also covers what runs next on the
-//!   thread. Fibers and timers that are spawned inside a span begin outside of it, as threads do: move
-//!   `Span::current()` into the body, and run the body by `Span::in_scope`. The
+//! - `tracing`: a fiber that suspends takes along the spans that it has entered, and continues
+//!   inside them. Without it, a span that is held across a suspension also covers what runs next on
+//!   the thread. Fibers and timers that are spawned inside a span begin outside of it, as threads
+//!   do: move `Span::current()` into the body, and run the body by `Span::in_scope`. The
 //!   [context](context#logs) is inherited.
 
 #![cfg_attr(
