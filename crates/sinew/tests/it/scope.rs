@@ -186,7 +186,7 @@ fn a_batch_of_a_scope_is_made_whole_or_not_at_all() {
     let run = Arc::new(AtomicUsize::new(0));
     let count = run.clone();
     runtime.run(move || {
-        panics_with("the most that the runtime", || {
+        panics_with("the runtime has reached its limit", || {
             fiber::scope(|scope| scope.spawn_batch([|| count.fetch_add(1, Ordering::Relaxed); 4]).len())
         });
         let bodies = (0..4).map(|number| if number < 3 { || () } else { quiet_panic("iterator") });

@@ -98,9 +98,9 @@ fn variables(first_cpu: &str) -> [(&str, &str, &'static str); 33] {
         ("SINEW_PREWARM", "3", "strategy shared"),
         ("SINEW_BLOCKING_THREADS", "0", "a number from 1"),
         ("SINEW_BLOCKING_THREADS", "many", "SINEW_BLOCKING_THREADS"),
-        ("SINEW_BLOCKING_THREADS", "1", "at most 1 thread, gone after 10s"),
+        ("SINEW_BLOCKING_THREADS", "1", "at most 1 thread; each ends after 10s"),
         ("SINEW_BLOCKING_IDLE_MS", "-1", "SINEW_BLOCKING_IDLE_MS"),
-        ("SINEW_BLOCKING_IDLE_MS", "30", "gone after 30ms"),
+        ("SINEW_BLOCKING_IDLE_MS", "30", "ends after 30ms"),
         ("SINEW_STALL_REPORT_MS", "soon", "a number of milliseconds"),
         ("SINEW_STALL_REPORT_MS", "0", "strategy shared"),
         ("SINEW_EXCLUDED_CPUS", "1-", "SINEW_EXCLUDED_CPUS"),
@@ -128,7 +128,7 @@ fn the_environment_sets_what_the_builder_does_not() {
         unsafe { std::env::remove_var("SINEW_EXCLUDED_CPUS") };
         // What the builder says comes first.
         let text = describe(Runtime::builder().blocking_threads(3).blocking_idle(Duration::from_micros(1)));
-        assert!(text.contains("at most 3 threads, gone after 1ms"), "{text}");
+        assert!(text.contains("at most 3 threads; each ends after 1ms"), "{text}");
         let text = describe(Runtime::builder().concurrency(2).steal_within_node(0));
         assert!(text.contains("2 workers in 2 groups") && text.contains("of its node never"), "{text}");
         assert!(describe(Runtime::builder().workers(4)).contains("4 workers in 1 group"));
@@ -186,7 +186,7 @@ fn settings_are_read_from_a_file_and_written_to_one() {
         "profile io",
         "strategy shared",
         "at most 99",
-        "at most 7 threads, gone after 40ms",
+        "at most 7 threads; each ends after 40ms",
         "of its node every 4",
         "queue of a group: 1000",
     ] {

@@ -105,7 +105,7 @@ fn whoever_leaves_is_not_expected_any_more() {
         let uses: [&dyn Fn(); 3] =
             [&|| _ = place.0.wait(), &|| drop(place.0.arrive()), &|| place.0.arrive_and_drop()];
         for one in uses {
-            panics_with("all have left by `arrive_and_drop`", one);
+            panics_with("have left by `arrive_and_drop`", one);
         }
     });
 }
