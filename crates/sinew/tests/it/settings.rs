@@ -147,7 +147,7 @@ fn the_environment_sets_what_the_builder_does_not() {
         }
         assert!(describe(Runtime::builder()).contains("7 workers in 1 group"));
         let text = describe(Runtime::builder().group_size(2));
-        assert!(text.contains("of 2 workers") && text.contains("SINEW_WORKERS does not"), "{text}");
+        assert!(text.contains("of 2 workers") && text.contains("SINEW_WORKERS is ignored"), "{text}");
     });
     assert!(output.status.success(), "{}", stderr(&output));
 }
