@@ -35,7 +35,7 @@ pub(crate) fn tell(screen: &Screen, shown: &Shown) {
         }
         Err(failure) => screen.painted("  FAIL ", Style::Bad, Style::Bad, &failure.to_string()),
     }
-    let pointer = format!("docs/guide/{} ({})", shown.chapter.guide, time(shown.took.as_secs_f64()));
+    let pointer = format!("docs/guide/src/{} ({})", shown.chapter.guide, time(shown.took.as_secs_f64()));
     screen.paragraph("       ", Style::Dim, &pointer);
 }
 
@@ -56,7 +56,7 @@ pub(crate) fn object(shown: &Shown) -> Object {
 
 /// What is known of a chapter before it is shown.
 pub(crate) fn described(chapter: &Chapter) -> Object {
-    let guide = format!("docs/guide/{}", chapter.guide);
+    let guide = format!("docs/guide/src/{}", chapter.guide);
     Object::new().text("chapter", chapter.name).text("title", chapter.title).text("guide", &guide)
 }
 

@@ -99,9 +99,6 @@ fn it_lists_its_chapters() {
 #[test]
 fn each_chapter_points_to_a_page_of_the_guide() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    if !root.join("docs/guide").is_dir() {
-        return eprintln!("skipped: there is no guide here");
-    }
     for object in objects(&sinew(&["--list", "--json"]).stdout) {
         let page = object["guide"].as_str().unwrap();
         assert!(root.join(page).is_file(), "{page}");
