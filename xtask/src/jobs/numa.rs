@@ -75,8 +75,6 @@ const OF_FIBERS: &[&str] = &[
     "spawn::a_stack_may_have_any_size",
     "--skip",
     "spawn::numbers_are_never_used_twice",
-    "--skip",
-    "shutdown::a_runtime_may_be_dropped_before_its_workers_have_begun",
 ];
 
 fn run(context: &Context) -> Result {
